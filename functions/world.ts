@@ -115,8 +115,14 @@ export interface World {
   /**
    * Does work that holds the thread, such as rendering an object or parsing a Secret or an answer, once its namespace has
    * not had more than its share; see functions/attempt/turns/thread-share.ts. Throws what `work` throws, and Timeout if `signal` fires before it begins.
+   * `isUrgent`: others wait for it, so it is only counted.
    */
-  readonly workFor: <T>(namespace: string, work: () => T, signal: AbortSignal) => Promise<T>
+  readonly workFor: <T>(
+    namespace: string,
+    work: () => T,
+    signal: AbortSignal,
+    isUrgent?: boolean,
+  ) => Promise<T>
   /** Has a signer make its signatures in turns of all namespaces; see functions/attempt/turns/shared-signing.ts. */
   readonly shareSigner: (namespace: string, signer: Signer) => Signer
   /** The API server's time, by which claims and retries go; see functions/cluster/server-clock.ts. */

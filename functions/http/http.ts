@@ -18,7 +18,8 @@ export interface HTTPSettings extends RouteSettings {
   /** Told of each call when it has ended. */
   readonly called?: ((call: EndedCall) => void) | undefined
   /** As in World: large answers are parsed by it. Left out: at once. */
-  readonly workFor?: (<T>(namespace: string, work: () => T, signal: AbortSignal) => Promise<T>) | undefined
+  readonly workFor?:
+    (<T>(namespace: string, work: () => T, signal: AbortSignal, isUrgent?: boolean) => Promise<T>) | undefined
 }
 
 /** What is measured of a call. */

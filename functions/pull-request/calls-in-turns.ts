@@ -21,7 +21,10 @@ export function inTurns(fetch: Fetch, turn: HeldTurn, claim: ClaimCheck): Fetch 
   }
 }
 
-/** The same share, for which the turn is not held: whoever has used theirs up keeps nobody with the same token waiting. */
-export function withoutTurn(share: Share | undefined, turn: HeldTurn): Share | undefined {
-  return share && ((work) => turn.without(() => share(work)))
+/**
+ * The same share, for which the turn is not held: whoever has used theirs up keeps nobody with the same token waiting. Where
+ * the turn is kept, the work is urgent.
+ */
+export function withoutTurn(share: Share, turn: HeldTurn): Share {
+  return (work) => (turn.isKept() ? share(work, true) : turn.without(() => share(work)))
 }

@@ -3,6 +3,7 @@ import { keepFor } from '../domain/pull-request/choice.ts'
 import type {
   PullRequestDraft,
   PullRequests,
+  Share,
   ShownPullRequest,
 } from '../domain/pull-request/pull-requests.ts'
 import { openFairQueue, type FairQueue } from '../domain/sharing/fair-queue.ts'
@@ -18,6 +19,8 @@ export interface CreatingSession {
   readonly late: (reason: unknown) => Failure
   /** That of the token. */
   readonly turn: HeldTurn
+  /** Waited for before others wait for a change. */
+  readonly share: Share
   /** That of the caller's claim. */
   readonly confirm: () => Promise<void>
 }
@@ -64,7 +67,7 @@ export function openOneCreation(): OneCreation {
 }
 
 function creatingAlone(session: CreatingSession, pullRequests: PullRequests, place: Place): PullRequests {
-  const { owner, signal, late, turn, confirm } = session
+  const { owner, signal, late, turn, share, confirm } = session
   const { queue } = place
   let known = place.created
 
@@ -82,6 +85,7 @@ function creatingAlone(session: CreatingSession, pullRequests: PullRequests, pla
     find: (branches, among, keep) => pullRequests.find(branches, among, keep),
     read: (number, branches) => pullRequests.read(number, branches),
     async create(draft) {
+      await share(nothing)
       const mustWait = !queue.hasRoom()
       if (mustWait) turn.leave()
       const release = await queue.enter(owner, signal).catch((reason: unknown) => {
@@ -98,7 +102,14 @@ function creatingAlone(session: CreatingSession, pullRequests: PullRequests, pla
       }
     },
     // Some hosts have it read again first, and take all of it.
-    update: (shown, text) => turn.keep(() => pullRequests.update(shown, text)),
+    async update(shown, text) {
+      await share(nothing)
+      return turn.keep(() => pullRequests.update(shown, text))
+    },
     add: (number, detail, names) => pullRequests.add(number, detail, names),
   }
+}
+
+function nothing(): void {
+  return undefined
 }

@@ -44,7 +44,7 @@ export function openProviders(
         const share = withoutTurn(shareOf(settings, owner, signal), turn)
         const pullRequests = connect({ ...target, fetch: inTurns(fetch, turn, claim), share }, login)
         return withOneCreation(
-          { key: targetKey(target), owner, signal, late, turn, confirm: claim.confirm },
+          { key: targetKey(target), owner, signal, late, turn, share, confirm: claim.confirm },
           guardedPullRequests(pullRequests, { login, sent, shown: target.shown }),
           work,
         )

@@ -1,52 +1,20 @@
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { Failure } from '../../functions/domain/failure.ts'
 import type { Fetch, PullRequests } from '../../functions/domain/pull-request/pull-requests.ts'
-import { hostNamed } from '../../functions/domain/repository/hosts.ts'
-import { makeApiLimits } from '../../functions/login/api-limits.ts'
-import type { HTTPSettings } from '../../functions/http/http.ts'
 import { inTurns } from '../../functions/pull-request/calls-in-turns.ts'
-import { openProviders } from '../../functions/pull-request/provider-apis.ts'
 import { BITBUCKET } from '../harness/hosts/bitbucket.ts'
 import { GITEA } from '../harness/hosts/gitea.ts'
-import { startHost } from '../harness/hosts/host-server.ts'
-import { memoryModel, type HostModel } from '../harness/hosts/model.ts'
-import { waitFor } from '../harness/wait.ts'
-import { settingsWith } from '../providers/port-stage.ts'
+import { memoryModel } from '../harness/hosts/model.ts'
+import { BRANCHES, callHost } from './called-host.ts'
 
 const { signal } = new AbortController()
-const BRANCHES = { base: 'main', head: 'x', headOwner: undefined }
-
-interface Served {
-  readonly dialect: Parameters<typeof startHost>[1]
-  readonly name: string
-  readonly shown: string
-}
-
-/** Sessions with a host that serves this model, and the target and login for them. */
-async function stage(
-  t: Test,
-  model: HostModel,
-  { dialect, name, shown }: Served,
-  workFor?: HTTPSettings['workFor'],
-) {
-  const host = await startHost(t, dialect, model)
-  const provider = hostNamed(name)
-  if (provider === undefined) throw new Error('There is no such host.')
-  const limits = makeApiLimits(() => performance.now())
-  const use = openProviders({ ...settingsWith(host.caFile), workFor }, limits)
-  const { baseURL } = host
-  const repository = ['acme', 'shop']
-  const target = { host: provider, baseURL, repository, shown, branches: BRANCHES, permit: () => undefined }
-  const login = { username: undefined, secret: 'good-token', identity: 'x', secrets: ['good-token'] }
-  return { host, use, target, login }
-}
 
 t.test(
   'a namespace that calls without end keeps another one with the same token from one call each',
   async (t) => {
     const model = memoryModel({ repository: ['acme', 'shop'] })
     model.branches.set('x', 3)
-    const { use, target, login } = await stage(t, model, {
+    const { use, target, login } = await callHost(t, model, {
       dialect: GITEA,
       name: 'gitea',
       shown: 'https://git.example.com/acme/shop',
@@ -74,30 +42,6 @@ t.test(
   },
 )
 
-t.test(
-  'a namespace that waits for its share of the thread leaves the turns of its token to others',
-  async (t) => {
-    const model = memoryModel({ repository: ['acme', 'shop'] })
-    model.branches.set('x', 3)
-    const waiting: (() => void)[] = []
-    // Nobody has anything left.
-    const workFor: HTTPSettings['workFor'] = (_namespace, work) =>
-      new Promise((resolve) => void waiting.push(() => resolve(work())))
-    const gitea = { dialect: GITEA, name: 'gitea', shown: 'https://git.example.com/acme/shop' }
-    const { host, use, target, login } = await stage(t, model, gitea, workFor)
-    const long = { status: 200, body: ['x'.repeat(100_000)] }
-    const evil = [1, 2].map(() => {
-      host.fail({ kind: 'answer', answer: long })
-      return use(target, { login, signal, namespace: 'evil' }, (pulls) => pulls.find(BRANCHES, 'open'))
-    })
-    await waitFor('answers that wait for a share', () => waiting.length === evil.length || undefined, 5_000)
-    const team = use(target, { login, signal, namespace: 'team' }, (pulls) => pulls.find(BRANCHES, 'open'))
-    t.strictSame(await team, [])
-    for (const go of waiting) go()
-    await Promise.allSettled(evil)
-  },
-)
-
 t.test('every call that changes something is sent with a confirmed claim, or not at all', async (t) => {
   const done: string[] = []
   const fetch: Fetch = (_url, { method, mayBegin }) => {
@@ -113,6 +57,7 @@ t.test('every call that changes something is sent with a confirmed claim, or not
     leave: () => undefined,
     comeBack: () => Promise.resolve(),
     without: <T>(work: () => Promise<T>) => work(),
+    isKept: () => false,
   }
   const lost = new Failure('Conflict', 'Another attempt has taken over.')
   let isLost = false
@@ -149,7 +94,7 @@ t.test('a claim that is lost while a host reads a pull request keeps old words f
   const person = '{01234567-89ab-cdef-0123-456789abcdef}'
   const model = memoryModel({ repository: ['acme', 'shop'], people: [person] })
   model.branches.set('x', 3)
-  const { host, use, target, login } = await stage(t, model, {
+  const { host, use, target, login } = await callHost(t, model, {
     dialect: BITBUCKET,
     name: 'bitbucket',
     shown: 'https://bitbucket.org/acme/shop',

@@ -74,10 +74,11 @@ export function shareThread({ elapsed, nextTurn, pause }: ThreadClock = REAL): T
 
   return {
     isSpent: (namespace) => shareOf(namespace).left() <= 0,
-    async workFor(namespace, work, signal) {
+    async workFor(namespace, work, signal, isUrgent = false) {
       for (;;) {
         const left = shareOf(namespace).left()
-        if (left <= 0) await unlessAborted(pause((1 - left) * (1_000 / MS_PER_SECOND)), signal, late)
+        if (left <= 0 && !isUrgent)
+          await unlessAborted(pause((1 - left) * (1_000 / MS_PER_SECOND)), signal, late)
         else if (heldInTurn >= TURN_MS) await (next ??= beginTurn())
         else return timed(namespace, work)
       }

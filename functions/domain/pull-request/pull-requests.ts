@@ -96,8 +96,11 @@ export interface Endpoint {
   readonly share?: Share | undefined
 }
 
-/** Does work that holds the thread, in the share of the caller's namespace. Throws what `work` throws, and Timeout. */
-export type Share = <T>(work: () => T) => Promise<T>
+/**
+ * Does work that holds the thread, in the share of the caller's namespace. `isUrgent`: others wait for it, so it is only
+ * counted. Throws what `work` throws, and Timeout.
+ */
+export type Share = <T>(work: () => T, isUrgent?: boolean) => Promise<T>
 
 /** Throws ReferenceForbidden if these credentials must not be used for the repository with this path. */
 export type Permit = (repository: readonly string[]) => void

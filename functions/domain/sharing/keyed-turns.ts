@@ -20,8 +20,10 @@ export interface HeldTurn {
   readonly leave: () => void
   /** Takes a turn again, before all who wait: by then others wait for what this one holds. */
   readonly comeBack: () => Promise<void>
-  /** Does work that waits for something else without the turn, and takes it again after it; a turn that is kept stays. */
+  /** Does work that waits for something else without the turn, and takes it again after it. */
   readonly without: <T>(work: () => Promise<T>) => Promise<T>
+  /** Whether it is kept. */
+  readonly isKept: () => boolean
 }
 
 /** Runs `work` when it is its turn. Throws what `work` throws, and what is thrown if the signal fires while it waits. */
@@ -62,12 +64,12 @@ export function openKeyedTurns(places: number, elapsed: () => number): KeyedTurn
       leave: () => release(),
       comeBack: () => enter('first'),
       async without(work) {
-        if (isKept) return work()
         release()
         const result = await work()
         await enter('first')
         return result
       },
+      isKept: () => isKept,
     }
     try {
       await enter('last')

@@ -2,6 +2,8 @@ import t from 'tap'
 import { shareThread } from '../../../functions/attempt/turns/thread-share.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
 
+const NEVER = new AbortController().signal
+
 /** A clock on which only work and pauses take time, and what happened on it. */
 function stage() {
   const events: string[] = []
@@ -15,7 +17,11 @@ function stage() {
   return {
     events,
     isSpent,
-    run: (namespace: string, took: number, signal = new AbortController().signal): Promise<void> =>
+    run: (
+      namespace: string,
+      took: number,
+      { signal = NEVER, isUrgent }: { readonly signal?: AbortSignal; readonly isUrgent?: boolean } = {},
+    ): Promise<void> =>
       workFor(
         namespace,
         () => {
@@ -23,6 +29,7 @@ function stage() {
           events.push(namespace)
         },
         signal,
+        isUrgent,
       ),
     after: async (milliseconds: number): Promise<void> => {
       now += milliseconds
@@ -72,6 +79,19 @@ t.test('long work begins in a turn of its own, and short work shares one', async
   t.same(events, ['a', 'turn', 'b', 'turn', 'c', 'd'])
 })
 
+t.test('work that others wait for is only counted, and begins in a turn of its own as well', async (t) => {
+  const { events, run, after } = stage()
+  await run('large', 500)
+  await run('large', 300, { isUrgent: true })
+  t.same(events, ['large', 'turn', 'large'])
+  const done = run('large', 1)
+  await after(1_600)
+  t.equal(events.length, 3, 'it has taken 340 ms too much, which come back in 1,700')
+  await after(200)
+  await done
+  t.equal(events.at(-1), 'large')
+})
+
 t.test('work that fails counts as well', async (t) => {
   const { events, run } = stage()
   const { workFor } = shareThread()
@@ -95,7 +115,7 @@ t.test('work that fails counts as well', async (t) => {
 t.test('work that is too late is not begun', async (t) => {
   const { events, run } = stage()
   await run('large', 500)
-  const late = run('large', 100, AbortSignal.abort())
+  const late = run('large', 100, { signal: AbortSignal.abort() })
   await t.rejects(late, { name: 'Failure', reason: 'Timeout' })
   t.same(events, ['large'])
 })

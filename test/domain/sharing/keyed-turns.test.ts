@@ -86,17 +86,14 @@ t.test('a turn that others wait for is not passed while it is kept', async (t) =
   await first.end()
 })
 
-t.test('work without the turn lets others go before, and a turn that is kept stays', async (t) => {
+t.test('work without the turn lets others go before, and it is told whether a turn is kept', async (t) => {
   const { begun, work } = stage(1)
   const first = work('a', 'first')
   const turn = await first.turn
   const other = work('b', 'other')
-  const [kept, left] = [Promise.withResolvers<number>(), Promise.withResolvers<number>()]
-  const keeping = turn.keep(() => turn.without(() => kept.promise))
-  await setImmediate()
-  t.strictSame(begun, ['first'])
-  kept.resolve(1)
-  t.equal(await keeping, 1)
+  const left = Promise.withResolvers<number>()
+  t.equal(turn.isKept(), false)
+  t.equal(await turn.keep(() => Promise.resolve(turn.isKept())), true)
   const without = turn.without(() => left.promise)
   await setImmediate()
   t.strictSame(begun, ['first', 'other'])

@@ -1,0 +1,36 @@
+import type { Test } from 'tap'
+import { hostNamed } from '../../functions/domain/repository/hosts.ts'
+import type { HTTPSettings } from '../../functions/http/http.ts'
+import { makeApiLimits } from '../../functions/login/api-limits.ts'
+import { openProviders } from '../../functions/pull-request/provider-apis.ts'
+import { startHost } from '../harness/hosts/host-server.ts'
+import type { HostModel } from '../harness/hosts/model.ts'
+import { settingsWith } from '../providers/port-stage.ts'
+
+export const BRANCHES = { base: 'main', head: 'x', headOwner: undefined }
+
+/** Whose API it is, and `spec.repository`. */
+export interface Served {
+  readonly dialect: Parameters<typeof startHost>[1]
+  readonly name: string
+  readonly shown: string
+}
+
+/** Sessions with a host that serves this model, and the target and login for them. */
+export async function callHost(
+  t: Test,
+  model: HostModel,
+  { dialect, name, shown }: Served,
+  workFor?: HTTPSettings['workFor'],
+) {
+  const host = await startHost(t, dialect, model)
+  const provider = hostNamed(name)
+  if (provider === undefined) throw new Error('There is no such host.')
+  const limits = makeApiLimits(() => performance.now())
+  const use = openProviders({ ...settingsWith(host.caFile), workFor }, limits)
+  const { baseURL } = host
+  const repository = ['acme', 'shop']
+  const target = { host: provider, baseURL, repository, shown, branches: BRANCHES, permit: () => undefined }
+  const login = { username: undefined, secret: 'good-token', identity: 'x', secrets: ['good-token'] }
+  return { host, use, target, login }
+}
