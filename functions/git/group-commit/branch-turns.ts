@@ -13,6 +13,8 @@ const REMEMBERED = 500
 /** The same of namespaces. */
 const NAMESPACES = 1_000
 
+const NEVER = new AbortController().signal
+
 /** Who writes to a branch. */
 export interface BranchWriter {
   /** An identity. */
@@ -23,8 +25,11 @@ export interface BranchWriter {
 
 /** Turns of the logins that write to one branch. */
 export interface BranchTurns {
-  /** Waits for the turn of this login; the result is called when its push has ended. */
-  readonly take: (target: BranchTarget, writer: BranchWriter) => Promise<Release>
+  /**
+   * Waits for the turn of this login; the result is called when its push has ended. Rejects if the signal, by which it leaves the
+   * line, fires before.
+   */
+  readonly take: (target: BranchTarget, writer: BranchWriter, signal?: AbortSignal) => Promise<Release>
   /** This login has moved the branch, for one of these namespaces. */
   readonly landed: (target: BranchTarget, writer: BranchWriter) => void
 }
@@ -55,16 +60,25 @@ export function openBranchTurns(elapsed = () => performance.now()): BranchTurns 
   }
 
   return {
-    async take(target, writer) {
+    async take(target, writer, signal = NEVER) {
       const key = branchKey(target)
       const lines = branches.get(key) ?? makeLines(elapsed)
       branches.set(key, lines)
       lines.users += 1
-      const end = await (isKnown(key, writer) ? takeKnown(lines, writer) : takeStranger(lines, writer))
-      return () => {
-        end()
+      function leave(): void {
         lines.users -= 1
         if (lines.users === 0) branches.delete(key)
+      }
+      const takeIn = isKnown(key, writer) ? takeKnown : takeStranger
+      try {
+        const end = await takeIn(lines, writer, signal)
+        return () => {
+          end()
+          leave()
+        }
+      } catch (error) {
+        leave()
+        throw error
       }
     },
     landed(target, { login, namespaces }) {
@@ -80,42 +94,61 @@ function makeLines(elapsed: () => number): Lines {
 }
 
 /** Its turn in the line of those who have moved the branch. */
-async function takeKnown({ known, ahead }: Lines, writer: BranchWriter): Promise<Release> {
+async function takeKnown(
+  { known, ahead }: Lines,
+  writer: BranchWriter,
+  leaving: AbortSignal,
+): Promise<Release> {
   const { promise: over, resolve } = Promise.withResolvers<undefined>()
   ahead.add(over)
-  const release = await waitFor((signal) => known.enter(ownerOf(writer), signal))
-  return turn(() => {
-    release?.()
+  function leave(): void {
     ahead.delete(over)
     resolve(undefined)
-  })
+  }
+  try {
+    const release = await waitFor((signal) => known.enter(ownerOf(writer), signal), leaving)
+    return turn(() => {
+      release?.()
+      leave()
+    })
+  } catch (error) {
+    leave()
+    throw error
+  }
 }
 
 /** Its turn once those who are known and were there before have had theirs. */
-async function takeStranger({ strangers, ahead }: Lines, writer: BranchWriter): Promise<Release> {
+async function takeStranger(
+  { strangers, ahead }: Lines,
+  writer: BranchWriter,
+  leaving: AbortSignal,
+): Promise<Release> {
   const before = [...ahead]
   const release = await waitFor(async (signal) => {
     const entered = await strangers.enter(ownerOf(writer), signal)
     await Promise.race([Promise.all(before), ended(signal)])
     return entered
-  })
+  }, leaving)
   return turn(() => release?.())
 }
 
-/** One of them: changes of several namespaces are of a login that these share. */
+/** Who takes a turn for several namespaces takes one for each, until the first of them has it (first-session.ts). */
 function ownerOf({ namespaces, login }: BranchWriter): string {
   const [first = login] = namespaces
   return first
 }
 
 /** Undefined: it has waited for long enough. */
-async function waitFor(enter: (signal: AbortSignal) => Promise<Release>): Promise<Release | undefined> {
+async function waitFor(
+  enter: (signal: AbortSignal) => Promise<Release>,
+  leaving: AbortSignal,
+): Promise<Release | undefined> {
   const over = new AbortController()
   const timer = setTimeout(() => over.abort(), LONGEST_WAIT_MS)
   try {
-    return await enter(over.signal)
+    return await enter(AbortSignal.any([over.signal, leaving]))
   } catch (error) {
-    if (over.signal.aborted) return undefined
+    if (over.signal.aborted && !leaving.aborted) return undefined
     throw error
   } finally {
     clearTimeout(timer)

@@ -4,17 +4,17 @@ import { asFailure, Failure } from '../../domain/failure.ts'
 import type { SessionOwner } from './batch.ts'
 import type { BranchQueue } from './branch-queue.ts'
 
-/** A session that may begin, and the namespace that it counts towards. */
+/** A session that may begin, or the turn of a branch, and the namespace that it counts towards. */
 export interface Session {
   readonly namespace: string
   readonly release: Release
 }
 
-/** Waits until a session with the remote may begin. Rejects if the signal fires. */
+/** Waits until a session with the remote may begin, or for a turn of the branch. Rejects if the signal fires. */
 export type Acquire = (owner: SessionOwner, signal: AbortSignal) => Promise<Release>
 
 /**
- * Waits for a session of any namespace whose changes wait in the queue, also of those that come meanwhile: one that has
+ * Waits for a session, or a turn, of any namespace whose changes wait in the queue, also of those that come meanwhile: one that has
  * none left keeps nobody from the branch who shares its login. Returns the failure once all of them have failed.
  */
 export async function acquireFirst(

@@ -65,12 +65,18 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
     const { change } = first.pending
     const { identity } = first.login
     await queue.gather(expected.of(change), contention.pauseFor(key))
+    if (queue.isEmpty()) return
+    const takeTurn: Acquire = ({ namespace }, signal) =>
+      turns.take(change, { login: identity, namespaces: [namespace] }, signal)
+    // Once nobody waits any more, nothing is left to be done, or only for who has come since then.
+    const wanted = { address: change.repository, signal: queue.abandoned() }
+    const turn = await acquireFirst(takeTurn, queue, wanted)
+    if (turn instanceof Failure) return
     const writer = { login: identity, namespaces: queue.namespaces() }
-    const pass = await turns.take(change, writer)
     try {
       await runInTurn(key, queue, () => turns.landed(change, writer))
     } finally {
-      pass()
+      turn.release()
     }
   }
 

@@ -131,3 +131,19 @@ t.test('a login of several namespaces is known by each for which it has pushed',
     t.ok((await take(MAIN, { login: 'default', namespaces })) instanceof Function)
   stranger()
 })
+
+t.test('who leaves the line keeps nobody waiting', async (t) => {
+  const { take, landed } = openBranchTurns()
+  const writers = ['shop', 'evil', 'stranger'].map((login) => ({ login, namespaces: [login] }))
+  for (const writer of writers.slice(0, 2)) landed(MAIN, writer)
+  const [shop, evil, stranger] = writers
+  if (shop === undefined || evil === undefined || stranger === undefined) throw new Error('There are three')
+  const first = await take(MAIN, shop)
+  const leaving = new AbortController()
+  const left = take(MAIN, evil, leaving.signal)
+  const last = take(MAIN, stranger)
+  leaving.abort(new Error('It leaves.'))
+  await t.rejects(left, { message: 'It leaves.' })
+  first()
+  ;(await last)()
+})

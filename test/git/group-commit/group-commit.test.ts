@@ -513,6 +513,24 @@ t.test('changes of several namespaces wait for the session of whichever gets one
   t.same([given, back], [['evil'], ['shop']])
 })
 
+t.test('a shared login has the turn of whichever of its namespaces is next', async (t) => {
+  const { groupCommit, batches, paths } = slowGroupCommit()
+  const push = (namespace: string, path: string, login: string) =>
+    groupCommit.push(changeOf(URL, path, { namespace }), loginOf(login), NEVER)
+  const own = ['1', '2', '3'].map((login) => push('evil', login, login))
+  await nextBatch()
+  const shared = [push('evil', 'first', 'default')]
+  await nextBatch()
+  shared.push(push('shop', 'second', 'default'))
+  for (let i = 0; i < 4; i += 1) {
+    const batch = await waitFor('the next batch', () => batches[i], 5_000)
+    await nextBatch()
+    batch.end()
+  }
+  await Promise.all([...own, ...shared])
+  t.same(paths(), [['1'], ['2'], ['first', 'second'], ['3']])
+})
+
 t.test(
   'of two sessions that are given at once, one is given back, and a failure counts once all have failed',
   async (t) => {
