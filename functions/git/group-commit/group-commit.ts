@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache'
 import type { Change, Landed } from '../../domain/commit/change.ts'
 import type { Login } from '../../domain/credentials/login.ts'
 import type { Release } from '../../domain/network/budget.ts'
@@ -7,6 +6,7 @@ import { runBatch, type Land } from './batch.ts'
 import { makeBranchQueue, type BranchQueue, type Waiter } from './branch-queue.ts'
 import { countExpected, type ExpectedChanges } from './expected-changes.ts'
 import { acquireFirst, type Acquire } from './first-session.ts'
+import { rememberApart } from './kept-apart.ts'
 import { watchContention } from './branch-contention.ts'
 import { openBranchTurns } from './branch-turns.ts'
 import type { PushOptions } from '../writer/pending-change.ts'
@@ -27,10 +27,6 @@ export interface GroupCommitParts {
   readonly acquire?: Acquire
 }
 
-/** How long a namespace that has kept others from their push does so by itself. */
-const APART_MS = 10 * 60_000
-/** Most such namespaces that are remembered, each for a branch. */
-const MOST_APART = 1_000
 /** Most files that are edited by a change that is pushed with those of others: of the largest, one fetch brings so many. */
 const MOST_EDITED = 8
 
@@ -48,7 +44,7 @@ const MOST_EDITED = 8
 export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): GroupCommit {
   const queues = new Map<string, BranchQueue>()
   const places = new WeakMap<Waiter, BranchQueue>()
-  const apart = new LRUCache<string, true>({ max: MOST_APART, ttl: APART_MS })
+  const apart = rememberApart()
   const running = new Set<Promise<void>>()
   const expected = countExpected()
   const contention = watchContention()
@@ -105,7 +101,7 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
   ): Promise<void> {
     const contended = contention.isContended(key)
     function keepApart(waiters: readonly Waiter[]): void {
-      for (const waiter of waiters) apart.set(apartKey(waiter), true)
+      for (const waiter of waiters) apart.keep(namespaceOf(waiter), keyOf(waiter))
     }
     await runBatch(queue, land, {
       namespace,
@@ -125,7 +121,8 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
 
   function enqueue(waiter: Waiter): void {
     const own = apartKey(waiter)
-    const key = apart.has(own) || isOfOneNamespace(waiter) ? own : keyOf(waiter)
+    const isApart = apart.has(namespaceOf(waiter), keyOf(waiter)) || isOfOneNamespace(waiter)
+    const key = isApart ? own : keyOf(waiter)
     const known = queues.get(key)
     const queue = known ?? makeBranchQueue(waiter)
     places.set(waiter, queue)
@@ -182,7 +179,11 @@ function keyOf({ pending, login }: Waiter): string {
 
 /** The key of a queue for its namespace alone. */
 function apartKey(waiter: Waiter): string {
-  return `${keyOf(waiter)} ${waiter.pending.change.namespace}`
+  return `${keyOf(waiter)} ${namespaceOf(waiter)}`
+}
+
+function namespaceOf({ pending }: Waiter): string {
+  return pending.change.namespace
 }
 
 function atOnce(): Promise<Release> {

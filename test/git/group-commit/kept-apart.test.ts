@@ -1,0 +1,20 @@
+import t from 'tap'
+import { rememberApart } from '../../../functions/git/group-commit/kept-apart.ts'
+
+t.test('a namespace is kept apart for ten minutes, at that branch alone', async (t) => {
+  let now = 0
+  const { has, keep } = rememberApart(() => now)
+  keep('market', 'main')
+  t.same([has('market', 'main'), has('market', 'next'), has('shop', 'main')], [true, false, false])
+  now = 599_999
+  t.ok(has('market', 'main'))
+  now = 600_000
+  t.notOk(has('market', 'main'))
+})
+
+t.test('who pushes by itself does so however many branches another namespace has', async (t) => {
+  const { has, keep } = rememberApart()
+  keep('market', 'main')
+  for (let i = 0; i < 2_000; i += 1) keep('evil', `${i}`)
+  t.same([has('market', 'main'), has('evil', '0'), has('evil', '1999')], [true, false, true])
+})
