@@ -5,6 +5,7 @@ import { API_VERSION, PLURALS } from '../domain/resource/api-names.ts'
 import { Failure } from '../domain/failure.ts'
 import type { ApiServer } from './api-server.ts'
 import { LARGEST_METADATA, METADATA, refusal, selectedOf, UNREAD_VERSION, versionIn } from './calls/answer.ts'
+import { takeTurnsToParse } from './calls/large-answers.ts'
 import { OF_RESOURCE } from './calls/selections.ts'
 import { accessReviews } from './access-review.ts'
 import type { Cluster, NamedObject } from './cluster.ts'
@@ -24,15 +25,17 @@ export function connectCluster(apiServer: ApiServer): Cluster {
   const { server, now } = followServerClock(apiServer, elapsed)
   const discover = discovery(server, elapsed)
   const serverFor = shareReads(server, elapsed)
+  const forParsing = takeTurnsToParse()
+  const resources: ApiServer = async (call) => forParsing(await server(call))
   return {
     now,
     discover,
-    readResource: (ref) => readResource(server, ref),
+    readResource: (ref) => readResource(resources, ref),
     readObject: (ref, served, by) => readObject(serverFor(by), ref, served),
     readSecret: shareSecretReads(server, elapsed),
     readVersion: (ref, served, by) => readVersion(serverFor(by), ref, served),
     reviewAccess: accessReviews(server, elapsed),
-    patchStatus: (resource, status) => patchStatus(server, resource, status),
+    patchStatus: (resource, status) => patchStatus(resources, resource, status),
     listPage: pageLists(server),
     listUnsettled: (kind) => listUnsettled(server, kind),
     ...openEventQueue(server),

@@ -81,3 +81,30 @@ t.test(
     t.strictSame(asked, [1024 * 1024])
   },
 )
+
+t.test(
+  'of large resources that arrive at the same moment, one is parsed in a turn of the event loop',
+  async (t) => {
+    let isOver = false
+    let turn = 0
+    const count = (): void => {
+      turn += 1
+      if (!isOver) setImmediate(count)
+    }
+    count()
+    async function turnsOf(message: string): Promise<number> {
+      const text = JSON.stringify({ metadata: { namespace: 'shop', name: 'a' }, spec: { message } })
+      const cluster = connectCluster(() => Promise.resolve({ status: 200, text }))
+      const reads = Array.from({ length: 8 }, async () => {
+        t.match(await cluster.readResource({ kind: 'GitCommit', namespace: 'shop', name: 'a' }), {
+          spec: { message },
+        })
+        return turn
+      })
+      return new Set(await Promise.all(reads)).size
+    }
+    t.equal(await turnsOf('x'.repeat(100_000)), 8)
+    t.equal(await turnsOf('x'), 1, 'small ones wait for nothing')
+    isOver = true
+  },
+)
