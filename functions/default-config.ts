@@ -10,8 +10,8 @@ const FILE = 'DEFAULT_GIT_TOKEN_FILE'
 const REPOSITORIES = 'DEFAULT_GIT_REPOSITORIES'
 
 /**
- * Reads DEFAULT_GIT_* and DEFAULT_GITHUB_APP_*; undefined if neither a token nor an App is set. Throws WrongSetting for an invalid value, with one sentence that
- * never contains the token.
+ * Reads DEFAULT_GIT_* and DEFAULT_GITHUB_APP_*; undefined if neither a token nor an App is set. Throws WrongSetting for an
+ * invalid value, with one sentence that never contains the token.
  */
 export function readDefaultConfig(env: Environment): DefaultConfig | undefined {
   const source = readSource(env)

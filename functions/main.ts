@@ -38,9 +38,9 @@ import { openTraces } from './telemetry/traces.ts'
 import type { World } from './world.ts'
 
 /**
- * Together half of the connections to the API server, so that running attempts always find one; and most waits for objects
- * that are not stored yet, each of which is up to eight reads; one namespace alone gets half of these. If the webhook signs its events, those of others wait for
- * the reads of others alone.
+ * Together half of the connections to the API server, so that running attempts always find one; and most waits for objects that
+ * are not stored yet, each of which is up to eight reads; one namespace alone gets half of these. If the webhook signs its
+ * events, those of others wait for the reads of others alone.
  */
 const FIND_BOUNDS = { webhook: { reads: 24, waits: 124 }, anybody: { reads: 8, waits: 4 } }
 const FIND_ALL = { reads: 32, waits: 128 }

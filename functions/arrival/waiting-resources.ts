@@ -21,10 +21,10 @@ const MOST_RESTING = 1_000
 const PATIENCE_MS = 10_000
 
 /**
- * Looks for the resources that may wait for an object: those whose last attempt did not find something, or has failed for
- * a reason that someone has to fix, and those that follow their sources. The event names no resource, and which objects a resource names is in its spec: so all
- * of them in the namespace are handled, which costs each a look (functions/attempt). Events that come meanwhile share the
- * next search. `everywhere`: resources may refer to objects of other namespaces.
+ * Looks for the resources that may wait for an object: those whose last attempt did not find something, or has failed for a
+ * reason that someone has to fix, and those that follow their sources. The event names no resource, and which objects a
+ * resource names is in its spec: so all of them in the namespace are handled, which costs each a look (functions/attempt).
+ * Events that come meanwhile share the next search. `everywhere`: resources may refer to objects of other namespaces.
  */
 export function makeWaitingSearch(parts: SearchParts, everywhere: boolean): Searches['lookFor'] {
   const { elapsed, wait } = parts

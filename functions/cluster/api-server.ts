@@ -23,11 +23,11 @@ export interface ApiChoice {
 }
 
 /**
- * Finds the API server as client-node does (KUBECONFIG, else ~/.kube/config, else the pod's service account), or the one that is chosen, and
- * returns a function that calls it over kept-alive connections: 64, and as many more for calls that it may pass on to another API,
- * which may hang. Certificates are read again for each call.
- * A token file is read again once client-node has remembered it for a minute, and at once where the token is refused
- * (401): the call is then sent a second time. Throws WrongSetting if there is no configuration; the program then exits.
+ * Finds the API server as client-node does (KUBECONFIG, else ~/.kube/config, else the pod's service account), or the one that
+ * is chosen, and returns a function that calls it over kept-alive connections: 64, and as many more for calls that it may pass
+ * on to another API, which may hang. Certificates are read again for each call. A token file is read again once client-node has
+ * remembered it for a minute, and at once where the token is refused (401): the call is then sent a second time. Throws
+ * WrongSetting if there is no configuration; the program then exits.
  */
 export function openApiServer(choice: ApiChoice = {}): ApiServer {
   let config = new KubeConfig()

@@ -35,8 +35,8 @@ export function redact(text: string, secrets: readonly string[]): string | undef
 }
 
 /**
- * Whether an address contains a secret in one of the spellings that `redact` masks, also partly or wholly encoded. Case is ignored, because host names lose it. Secrets of fewer than 8 characters are ignored: they
- * occur in ordinary addresses.
+ * Whether an address contains a secret in one of the spellings that `redact` masks, also partly or wholly encoded. Case is
+ * ignored, because host names lose it. Secrets of fewer than 8 characters are ignored: they occur in ordinary addresses.
  */
 export function holdsSecret(address: string, secrets: readonly string[]): boolean {
   const once = decoded(address)

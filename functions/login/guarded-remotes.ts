@@ -32,7 +32,8 @@ interface Remotes extends Pick<World, 'push' | 'find' | 'withPullRequests'> {
 /**
  * The same remotes, but a host that has asked for fewer requests is not called with the same login until its time has come,
  * unless its user has just requested it, and log-ins that fail are bounded (login-throttle.ts). The limits of APIs are in
- * api-limits.ts. The limits of issued tokens are those of their App's installation. `elapsed` is in milliseconds of a clock that is never set.
+ * api-limits.ts. The limits of issued tokens are those of their App's installation. `elapsed` is in milliseconds of a clock
+ * that is never set.
  */
 export function guardRemotes(remotes: Remotes, { failedLogins, elapsed }: RemoteBounds): Remotes {
   const limits = makeRateLimits(elapsed)

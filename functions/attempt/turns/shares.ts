@@ -40,10 +40,11 @@ const LEAST_LARGE_MIB = 96
 const WAITING = { total: 1_000, perNamespace: 250, perHost: 750 }
 
 /**
- * Divides what the pod has. A large session may take a quarter of it, and all of them together three quarters; of what
- * one large session leaves, sessions and changes have a part each. So each can always go on: changes wait for sessions,
- * and these for large ones and for edits of files, which take no more than a large one, but never the other way round. Of the parts of sessions and of changes a namespace gets an
- * eighth and a host three quarters; of the large sessions a quarter and three quarters, but at least one.
+ * Divides what the pod has. A large session may take a quarter of it, and all of them together three quarters; of what one
+ * large session leaves, sessions and changes have a part each. So each can always go on: changes wait for sessions, and these
+ * for large ones and for edits of files, which take no more than a large one, but never the other way round. Of the parts of
+ * sessions and of changes a namespace gets an eighth and a host three quarters; of the large sessions a quarter and three
+ * quarters, but at least one.
  *
  * 2 GiB with a memory-backed folder of 1 GiB: 2,048 - 320 = 1,728 MiB, of which a large session takes 432 (256 to fetch,
  * and 61 for each git process), sessions 1,101 (64 of 17 MiB), and changes 194, for one namespace 24.

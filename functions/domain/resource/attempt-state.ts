@@ -45,8 +45,8 @@ export function phaseUnsuspended(status: Status): Phase {
 }
 
 /**
- * Whether the status is about this request: the spec, apart from `suspend`, and value of `commitlet.dev/requested-at`. Removing the annotation is
- * not a request: otherwise tools that prune unknown annotations would cause a second commit.
+ * Whether the status is about this request: the spec, apart from `suspend`, and value of `commitlet.dev/requested-at`. Removing
+ * the annotation is not a request: otherwise tools that prune unknown annotations would cause a second commit.
  */
 export function isCurrent(resource: Envelope): boolean {
   const { status } = resource
@@ -56,9 +56,9 @@ export function isCurrent(resource: Envelope): boolean {
 }
 
 /**
- * Whether an attempt may start now: not if the resource is being deleted or suspended, is settled, is not due yet, or is claimed by
- * a running attempt, which continues with a newer generation when it ends. `awaited`: the `lastAttemptTime` of a failed
- * attempt whose cause has changed since, so that the next one is due, whatever its time is; or of the last attempt of a
+ * Whether an attempt may start now: not if the resource is being deleted or suspended, is settled, is not due yet, or is
+ * claimed by a running attempt, which continues with a newer generation when it ends. `awaited`: the `lastAttemptTime` of a
+ * failed attempt whose cause has changed since, so that the next one is due, whatever its time is; or of the last attempt of a
  * follower whose sources have changed since.
  */
 export function mayStart(resource: Envelope, now: Date, awaited?: string): boolean {

@@ -17,9 +17,9 @@ export interface Share {
 }
 
 /**
- * What sessions share: a bound on all of their memory, of which no namespace gets more than it leaves, and commits and
- * trees, of which a namespace that uses more than others loses its own. What an id names never changes, but who knows an id may not be allowed to read the object: each owner has objects
- * of its own.
+ * What sessions share: a bound on all of their memory, of which no namespace gets more than it leaves, and commits and trees,
+ * of which a namespace that uses more than others loses its own. What an id names never changes, but who knows an id may not be
+ * allowed to read the object: each owner has objects of its own.
  */
 export interface Memory {
   shareOf(namespace: string): Share

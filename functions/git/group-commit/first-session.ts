@@ -14,8 +14,8 @@ export interface Session {
 export type Acquire = (owner: SessionOwner, signal: AbortSignal) => Promise<Release>
 
 /**
- * Waits for a session, or a turn, of any namespace whose changes wait in the queue, also of those that come meanwhile: one that has
- * none left keeps nobody from the branch who shares its login. Returns the failure once all of them have failed.
+ * Waits for a session, or a turn, of any namespace whose changes wait in the queue, also of those that come meanwhile: one that
+ * has none left keeps nobody from the branch who shares its login. Returns the failure once all of them have failed.
  */
 export async function acquireFirst(
   acquire: Acquire,

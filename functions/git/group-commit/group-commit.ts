@@ -31,15 +31,16 @@ export interface GroupCommitParts {
 const MOST_EDITED = 8
 
 /**
- * Group commit: the changes of a repository, branch and login that arrive during a push are in the next one, in order,
- * one commit each. A push begins as soon as the one before has ended, it may have a session, no other login pushes to the
- * branch, and of some namespace no other change is known to be on its way; for both of these it waits a moment. Where others write
- * to the branch as well, it gathers changes for longer, and a push that has lost a race takes up what came meanwhile.
+ * Group commit: the changes of a repository, branch and login that arrive during a push are in the next one, in order, one
+ * commit each. A push begins as soon as the one before has ended, it may have a session, no other login pushes to the branch,
+ * and of some namespace no other change is known to be on its way; for both of these it waits a moment. Where others write to
+ * the branch as well, it gathers changes for longer, and a push that has lost a race takes up what came meanwhile.
  *
- * Namespaces that share a login, which only the operator's is, share its pushes as long as none keeps the others from
- * theirs: one of which commits are refused, fail, take long to be made, are given up or leave a push without an answer pushes by
- * itself for a while, and what always takes long, may hide words of the remote or is made one by one is always pushed by its own namespace. A change whose signal fires fails at once and alone; a
- * batch ends early only when nobody waits for those of its changes that have not ended.
+ * Namespaces that share a login, which only the operator's is, share its pushes as long as none keeps the others from theirs:
+ * one of which commits are refused, fail, take long to be made, are given up or leave a push without an answer pushes by itself
+ * for a while, and what always takes long, may hide words of the remote or is made one by one is always pushed by its own
+ * namespace. A change whose signal fires fails at once and alone; a batch ends early only when nobody waits for those of its
+ * changes that have not ended.
  */
 export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): GroupCommit {
   const queues = new Map<string, BranchQueue>()

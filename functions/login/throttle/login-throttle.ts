@@ -27,8 +27,9 @@ export interface LoginThrottle {
   /**
    * Does work that logs in, until its signal fires. Throws AuthenticationFailed without doing it if too many log-ins of the
    * namespace have failed at the host. A login that has worked lately at the same repository is not held back, unless as many
-   * of those have failed there: whoever may end tokens can have any number of them work, and then fail. Where one logs in for several and fails, the signals of the others fire with that failure: in a queue for a push each would log in by
-   * itself. `proves`: whether the result shows that the login works. Default: any does.
+   * of those have failed there: whoever may end tokens can have any number of them work, and then fail. Where one logs in for
+   * several and fails, the signals of the others fire with that failure: in a queue for a push each would log in by itself.
+   * `proves`: whether the result shows that the login works. Default: any does.
    */
   readonly run: <T>(
     logIn: LogIn,
