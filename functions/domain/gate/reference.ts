@@ -27,18 +27,19 @@ interface Reference {
 
 /**
  * Checks a reference of a GitCommit: its scope by discovery, and whether the subject may `get` the object. If the
- * reference already has errors (`found`), only its other parts are checked. `field`: where it is in the spec.
+ * reference already has errors (`faulty`: the fields of all that were found), only its other parts are checked. `field`: where
+ * it is in the spec.
  */
 export async function judgeReference(
   written: Draft<ObjectReference> | null | undefined,
-  found: readonly FieldError[],
+  faulty: ReadonlySet<string>,
   context: ReviewContext,
   field = 'spec.resourceRef',
 ): Promise<ReferenceVerdict> {
   const reference = readReference(written, field)
-  const faulty = (...fields: readonly string[]): boolean =>
-    found.some((error) => fields.includes(error.field))
-  if (reference === undefined || faulty('spec', field, `${field}.apiVersion`, `${field}.kind`)) return NOTHING
+  const isFaulty = (...fields: readonly string[]): boolean => fields.some((one) => faulty.has(one))
+  if (reference === undefined || isFaulty('spec', field, `${field}.apiVersion`, `${field}.kind`))
+    return NOTHING
   const served = await context.discover(reference.apiVersion, reference.kind)
   const fieldErrors =
     served?.namespaced === false
@@ -46,7 +47,7 @@ export async function judgeReference(
       : namespacedErrors(reference, context)
   // Another namespace is out of scope whether or not the kind turns out to be namespaced.
   if (served === undefined) return { fieldErrors, warnings: [unknownKind(reference)], served }
-  if (fieldErrors.length > 0 || faulty(`${field}.name`, `${field}.namespace`)) {
+  if (fieldErrors.length > 0 || isFaulty(`${field}.name`, `${field}.namespace`)) {
     return { fieldErrors, warnings: [], served }
   }
   return { fieldErrors: await rightErrors(reference, served, context), warnings: [], served }

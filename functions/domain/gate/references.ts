@@ -34,11 +34,12 @@ export async function judgeReferences(
   context: ReviewContext,
 ): Promise<ReferencesVerdict> {
   const written = writtenReferences(spec)
+  const faulty = new Set(found.map(({ field }) => field))
   const once = askingOnce(context)
   const verdicts: Awaited<ReturnType<typeof judgeReference>>[] = []
   for (let at = 0; at < written.length; at += SIDE_BY_SIDE) {
     const some = written.slice(at, at + SIDE_BY_SIDE)
-    const judged = some.map(({ field, reference }) => judgeReference(reference, found, once, field))
+    const judged = some.map(({ field, reference }) => judgeReference(reference, faulty, once, field))
     verdicts.push(...(await Promise.all(judged)))
   }
   const served = verdicts.flatMap((verdict, i) => {

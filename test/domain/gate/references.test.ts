@@ -1,5 +1,8 @@
 import t from 'tap'
+import { fieldError } from '../../../functions/domain/field-error.ts'
 import { judgeReferences } from '../../../functions/domain/gate/references.ts'
+import { cpuTime } from '../../harness/cpu-time.ts'
+import { allowedMs } from '../../harness/growth.ts'
 import { reviewContext } from '../fixtures/review-context.ts'
 
 const MAP = { apiVersion: 'v1', kind: 'ConfigMap', name: 'a' }
@@ -52,4 +55,14 @@ t.test('a hundred references are reviewed side by side, sixteen at a time', asyn
   await judgeReferences({ files }, [], world)
   t.equal(world.reviewed.length, 100)
   t.equal(most, 16)
+})
+
+t.test('a thousand references and thousands of errors elsewhere are compared in a moment', async (t) => {
+  const files = Array.from({ length: 1_000 }, (_, i) => file(i, { name: 'a' }))
+  const found = Array.from({ length: 10_000 }, (_, i) => fieldError(`spec.files[${i}].content`, 'is faulty.'))
+  const began = cpuTime()
+  const { fieldErrors } = await judgeReferences({ files }, found, reviewContext())
+  t.strictSame(fieldErrors, [])
+  const took = cpuTime() - began
+  t.ok(took < allowedMs(20), `${took.toFixed(0)} ms`)
 })
