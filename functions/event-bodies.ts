@@ -6,7 +6,7 @@ import { Failure } from './domain/failure.ts'
 import type { Connections } from './domain/incoming/connections.ts'
 import { openBodyRoom } from './domain/network/body-room.ts'
 import { announcedBytes, readBody, type Cut } from './domain/network/read-body.ts'
-import { makeKeyedSemaphore } from './domain/sharing/keyed-semaphore.ts'
+import { oneInATurn } from './domain/sharing/one-in-a-turn.ts'
 
 const MIB = 1024 * 1024
 /** Largest event in bytes. An event names a resource; one that includes the whole object (1.5 MiB in etcd) also fits. */
@@ -28,13 +28,8 @@ export function readBodies(
   charge: (bytes: number) => void,
 ): void {
   const enter = openBodyRoom()
-  const oneByOne = makeKeyedSemaphore(1)
-  // Many may be complete at the same moment, and each holds the thread: one in a turn of the event loop.
-  const readLarge = (headers: FastifyRequest['headers'], body: Buffer): Promise<Posted> =>
-    oneByOne('', async () => {
-      await nextTurn()
-      return readPosted(headers, body, nextTurn)
-    })
+  // Many may be complete at the same moment, and each holds the thread.
+  const inOneTurn = oneInATurn(nextTurn)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', async (request: FastifyRequest, payload: NodeJS.ReadableStream) => {
     const most = mayBeEventList(request.headers) ? LARGEST_LIST : LARGEST_EVENT
@@ -48,8 +43,8 @@ export function readBodies(
       if (typeof body === 'string') throw unread(body, most)
       charge(body.length)
       // An attempt may take minutes: only what the body names is kept until then.
-      const read = body.length > SMALL_EVENT ? readLarge : readPosted
-      return await read(request.headers, body, nextTurn)
+      const read = (): Promise<Posted> => readPosted(request.headers, body, nextTurn)
+      return await (body.length > SMALL_EVENT ? inOneTurn(read) : read())
     } finally {
       place.leave()
     }

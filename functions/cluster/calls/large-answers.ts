@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { makeKeyedSemaphore } from '../../domain/sharing/keyed-semaphore.ts'
+import { oneInATurn } from '../../domain/sharing/one-in-a-turn.ts'
 import type { ApiAnswer } from './exchange.ts'
 
 /** Characters of an answer that is parsed as soon as it is here. Those of most resources have some 5,000. */
@@ -10,8 +10,8 @@ export type ForParsing = (answer: ApiAnswer) => Promise<ApiAnswer>
 
 /** Many answers may be complete at the same moment, and a large resource takes up to 60 ms to parse. */
 export function takeTurnsToParse(): ForParsing {
-  const oneByOne = makeKeyedSemaphore(1)
+  const inOneTurn = oneInATurn(nextTurn)
   return async function forParsing(answer) {
-    return answer.text.length > SMALL ? oneByOne('', () => nextTurn(answer)) : answer
+    return answer.text.length > SMALL ? inOneTurn(() => answer) : answer
   }
 }
