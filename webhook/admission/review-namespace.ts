@@ -1,4 +1,5 @@
 import { endOfString } from '../../functions/domain/network/json-parts.ts'
+import { ownCopy } from '../../functions/domain/own-copy.ts'
 import { isObjectName } from '../../functions/domain/resource/resource.ts'
 
 const [QUOTE, COMMA, COLON, OPEN_OBJECT] = [0x22, 0x2c, 0x3a, 0x7b]
@@ -17,8 +18,8 @@ export function namespaceIn(text: string): string | undefined {
   const start = request === undefined ? undefined : memberAt(text, request, 'namespace')
   if (start === undefined || text.charCodeAt(start) !== QUOTE) return undefined
   const name = text.slice(start + 1, endOfString(text, start))
-  // A copy: a part of a text keeps all of it in memory, and owners of turns are remembered by their names.
-  return isObjectName(name) ? Buffer.from(name).toString() : undefined
+  // Owners of turns are remembered by their names.
+  return isObjectName(name) ? ownCopy(name) : undefined
 }
 
 /** Where the value of this member of the object that begins here begins. */

@@ -1,6 +1,7 @@
 import { COMMIT_ID_TRAILER } from '../../domain/commit/commit-id.ts'
 import { COMMIT_SEAL_TRAILER, isSealText } from '../../domain/commit/commit-seal.ts'
 import { trailerValues } from '../../domain/commit/trailers.ts'
+import { ownCopy } from '../../domain/own-copy.ts'
 import { decodeCommit } from '../objects/commit-object.ts'
 import type { ObjectId } from '../objects/object.ts'
 import { createPace } from '../objects/pace.ts'
@@ -128,9 +129,8 @@ function trailersOf(message: string): PastTrailers {
   return { ids: kept(ids, MOST_IDS), seals: kept(seals, MOST_SEALS) }
 }
 
-// A part of a text keeps all of it in memory.
 function kept(values: readonly string[], most: number): readonly string[] {
-  return values.slice(-most).map((value) => Buffer.from(value).toString())
+  return values.slice(-most).map(ownCopy)
 }
 
 /** The trees of the commits and of their parents. */

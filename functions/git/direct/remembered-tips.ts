@@ -1,3 +1,4 @@
+import { ownCopy } from '../../domain/own-copy.ts'
 import { openFairCache } from '../../domain/sharing/fair-cache.ts'
 import type { ObjectId } from '../objects/object.ts'
 
@@ -43,8 +44,8 @@ export function rememberTips(): TipsOf {
         return seen === undefined || seen === commit ? commit : undefined
       },
       set(branch, commit) {
-        // A copy: a part of the server's line, of up to 64 KiB, would keep all of that in memory.
-        const tip = { commit: Buffer.from(commit).toString(), until: performance.now() + LIFETIME_MS }
+        // It is a part of the server's line, which may have 64 KiB.
+        const tip = { commit: ownCopy(commit), until: performance.now() + LIFETIME_MS }
         tips.set(namespace, keyOf(branch), tip)
         latest.set(namespace, branchOf(branch), tip)
       },
