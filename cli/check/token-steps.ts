@@ -3,6 +3,7 @@ import { asFailure, Failure } from '../../functions/domain/failure.ts'
 import type { Permit } from '../../functions/domain/pull-request/pull-requests.ts'
 import type { ApiEndpoint } from '../../functions/domain/repository/target.ts'
 import { openHTTP } from '../../functions/http/http.ts'
+import { atOnce } from '../../functions/http/share.ts'
 import type { InspectedBranch, Inspection } from '../../functions/providers/inspection.ts'
 import type { Site } from '../local/site.ts'
 import { concealing, failed, withoutPromise, type Step } from '../terminal/steps.ts'
@@ -33,7 +34,7 @@ export async function tokenSteps(asked: Asked, site: Site, signal: AbortSignal):
   const { inspect } = await load()
   const withAPI = openHTTP(site.network)
   const found = await withAPI(endpoint.baseURL, signal, (fetch) =>
-    inspect({ ...endpoint, shown, permit, fetch }, login, Object.keys(branches)),
+    inspect({ ...endpoint, shown, permit, fetch, share: atOnce }, login, Object.keys(branches)),
   ).catch(asFailure)
   if (found instanceof Failure) return [ofFailure(found)]
   return [

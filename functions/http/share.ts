@@ -1,12 +1,15 @@
 import type { Share } from '../domain/pull-request/pull-requests.ts'
 import type { HTTPSettings } from './http.ts'
 
-/** The share of this namespace in the thread, until the signal fires. Without `workFor` nobody else needs it. */
+/** Where nobody else needs the thread. */
+export const atOnce: Share = (work) => Promise.resolve().then(work)
+
+/** The share of this namespace in the thread, until the signal fires. */
 export function shareOf(
   { workFor }: Pick<HTTPSettings, 'workFor'>,
   namespace: string,
   signal: AbortSignal,
 ): Share {
-  if (workFor === undefined) return (work) => Promise.resolve().then(work)
+  if (workFor === undefined) return atOnce
   return (work, isUrgent) => workFor(namespace, work, signal, isUrgent)
 }

@@ -20,14 +20,12 @@ const PARSED_AT_ONCE = 64 * 1024
  * `parseBounded`, and a large one in the share of the caller's namespace: one of 4 MiB takes 80 ms. Every provider reads
  * answers with this function only, including those that use a library.
  */
-export async function parseAnswer(response: Response, share: Share = atOnce): Promise<ApiAnswer> {
+export async function parseAnswer(response: Response, share: Share): Promise<ApiAnswer> {
   const { status, headers } = response
   const bytes = await response.bytes()
   const parse = (): unknown => parseBounded(new TextDecoder().decode(bytes))
   return { status, headers, data: bytes.length > PARSED_AT_ONCE ? await share(parse) : parse() }
 }
-
-const atOnce: Share = (work) => Promise.resolve().then(work)
 
 /** How deep messages are searched for in an answer, and how many are read on each level. */
 const DEEPEST = 3

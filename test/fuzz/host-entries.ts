@@ -11,6 +11,7 @@ import { github } from '../harness/hosts/github.ts'
 import { GITLAB } from '../harness/hosts/gitlab.ts'
 import { BRANCHES, DRAFT, LOGIN, startPort } from '../providers/port-stage.ts'
 import type { Entry } from './entries.ts'
+import { atOnce } from '../../functions/http/share.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 /** More than are needed to open a pull request and to find it. */
@@ -75,7 +76,7 @@ async function entryOf(t: Test, dialect: Dialect, connect: Connect): Promise<Ent
       }
       const endpoint = {
         ...{ baseURL: host.baseURL, repository: ['acme', 'shop'], shown: `${host.origin}/acme/shop.git` },
-        ...{ permit: () => undefined, fetch },
+        ...{ permit: () => undefined, fetch, share: atOnce },
       }
       const pulls = connect(endpoint, LOGIN)
       await pulls.find(BRANCHES, 'open')

@@ -2,6 +2,7 @@ import t from 'tap'
 import { parseAnswer, retryAfterOf, textOf } from '../../functions/providers/api-answer.ts'
 import { cpuTime } from '../harness/cpu-time.ts'
 import { allowedMs } from '../harness/growth.ts'
+import { atOnce } from '../../functions/http/share.ts'
 
 t.test(
   'an answer is read whatever its content type, and an implausibly large one is not parsed',
@@ -15,7 +16,7 @@ t.test(
     ]
     for (const [body, data] of bodies) {
       const headers = { 'content-type': 'text/html', 'retry-after': '9' }
-      const answer = await parseAnswer(new Response(body, { status: 404, headers }))
+      const answer = await parseAnswer(new Response(body, { status: 404, headers }), atOnce)
       t.strictSame([answer.status, answer.data], [404, data])
       t.equal(answer.headers.get('Retry-After'), '9')
     }

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { apiCaller } from '../../functions/providers/api-caller.ts'
 import type { FetchInit } from '../../functions/domain/pull-request/pull-requests.ts'
+import { atOnce } from '../../functions/http/share.ts'
 
 const LOGIN = { secret: 's3cr3t', username: undefined, identity: 'x', secrets: ['other'] }
 
@@ -11,6 +12,7 @@ function stage(username: string | undefined) {
     repository: ['acme', 'shop'],
     shown: 'https://git.example.com/acme/shop',
     permit: () => undefined,
+    share: atOnce,
     fetch(url: string, init: FetchInit) {
       sent.push({ url, ...init })
       return Promise.resolve(Response.json({ number: 1 }, { status: 201 }))

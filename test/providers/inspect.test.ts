@@ -9,6 +9,7 @@ import { memoryModel } from '../harness/hosts/model.ts'
 import type { HostModel, ModelIdentity } from '../harness/hosts/model.ts'
 import { dialectOf } from './contract/rows.ts'
 import { settingsWith } from './port-stage.ts'
+import { atOnce } from '../../functions/http/share.ts'
 
 // What each host tells about a token, in requests that its table of operations knows.
 t.same(Object.keys(INSPECTIONS).toSorted(), HOSTS.map(({ name }) => name).toSorted(), 'every host has one')
@@ -40,7 +41,14 @@ for (const name of Object.keys(INSPECTIONS))
       const signal = new AbortController().signal
       return withAPI(server.baseURL, signal, (fetch) =>
         inspect(
-          { baseURL: server.baseURL, repository: model.repository, shown, permit: () => undefined, fetch },
+          {
+            baseURL: server.baseURL,
+            repository: model.repository,
+            shown,
+            permit: () => undefined,
+            fetch,
+            share: atOnce,
+          },
           login,
           ['main', 'release', 'none'],
         ),

@@ -92,8 +92,7 @@ export interface Endpoint {
    */
   readonly permit: Permit
   readonly fetch: Fetch
-  /** Left out: nobody else needs the thread. */
-  readonly share?: Share | undefined
+  readonly share: Share
 }
 
 /**

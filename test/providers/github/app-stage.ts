@@ -16,6 +16,7 @@ import type { HostServer } from '../../harness/hosts/host-server.ts'
 import { memoryModel } from '../../harness/hosts/model.ts'
 import type { HostModel } from '../../harness/hosts/model.ts'
 import { settingsWith } from '../port-stage.ts'
+import { atOnce } from '../../../functions/http/share.ts'
 
 /** A private key as GitHub generates it. */
 export function makeAppKey(): string {
@@ -73,7 +74,7 @@ export async function startAppHost(t: Test): Promise<AppStage> {
   const ask: AppStage['ask'] = (app = appOf(privateKey, APP_ID), kind = 'GitCommit', now = new Date()) =>
     withAPI(host.baseURL, signal, (fetch) => {
       const shown = `${host.origin}/acme/shop.git`
-      const place = { baseURL: host.baseURL, repository: ['acme', 'shop'], shown, fetch, now }
+      const place = { baseURL: host.baseURL, repository: ['acme', 'shop'], shown, fetch, share: atOnce, now }
       return askForToken({ ...place, permissions: PERMISSIONS[kind] }, app)
     }).finally(() => t.strictSame(host.violations, [], "the host's operations allow every request"))
   return {

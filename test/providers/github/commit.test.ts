@@ -5,6 +5,7 @@ import { Failure } from '../../../functions/domain/failure.ts'
 import type { HostAnswer } from '../../harness/hosts/dialect.ts'
 import { failed } from '../../harness/hosts/github-commit.ts'
 import { LITERAL, said } from '../../harness/hosts/github-literal.ts'
+import { atOnce } from '../../../functions/http/share.ts'
 
 const SHA = 'c'.repeat(40)
 const TOKEN = 'd'.repeat(40)
@@ -20,7 +21,13 @@ async function commitAt(baseURL: string, answer: HostAnswer | Failure) {
     const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body)
     return Promise.resolve(new Response(text, { status, headers }))
   }
-  const place = { baseURL, repository: ['acme', 'shop'], shown: 'https://example.com/acme/shop', fetch }
+  const place = {
+    baseURL,
+    repository: ['acme', 'shop'],
+    shown: 'https://example.com/acme/shop',
+    fetch,
+    share: atOnce,
+  }
   const made = await makeCommit({ ...place, token: TOKEN, secrets: [TOKEN] }, COMMIT).catch(
     (error: unknown) => {
       if (error instanceof Failure) return error

@@ -4,6 +4,7 @@ import type { HostAnswer } from '../../harness/hosts/dialect.ts'
 import { github } from '../../harness/hosts/github.ts'
 import { startPort } from '../port-stage.ts'
 import type { PortStage } from '../port-stage.ts'
+import { atOnce } from '../../../functions/http/share.ts'
 
 /** GitHub with acme/shop. */
 export function startGitHub(t: Test): Promise<PortStage> {
@@ -18,6 +19,7 @@ export function endpointAt(baseURL: string, fetch: Fetch): Endpoint {
     permit: () => undefined,
     baseURL,
     fetch,
+    share: atOnce,
   }
 }
 

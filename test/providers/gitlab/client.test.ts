@@ -3,6 +3,7 @@ import type { FetchInit } from '../../../functions/domain/pull-request/pull-requ
 import { answerFrom, connectClient } from '../../../functions/providers/gitlab/client.ts'
 import type { Client } from '../../../functions/providers/gitlab/client.ts'
 import { LOGIN } from '../port-stage.ts'
+import { atOnce } from '../../../functions/http/share.ts'
 
 interface Sent extends FetchInit {
   readonly url: string
@@ -17,7 +18,14 @@ function recorded(
     sent.push({ url, ...init })
     return Promise.resolve(answer())
   }
-  const endpoint = { baseURL, repository: ['acme', 'team', 'shop'], shown: 'shop', permit, fetch }
+  const endpoint = {
+    baseURL,
+    repository: ['acme', 'team', 'shop'],
+    shown: 'shop',
+    permit,
+    fetch,
+    share: atOnce,
+  }
   return { sent, client: connectClient(endpoint, LOGIN) }
 }
 
@@ -100,6 +108,7 @@ t.test('an error of the network is passed on as it is', async (t) => {
     repository: ['a', 'b'],
     shown: 'b',
     permit,
+    share: atOnce,
     fetch: () => Promise.reject(fault),
   }
   const call = connectClient(endpoint, LOGIN).mergeRequests.show('a/b', 1)
