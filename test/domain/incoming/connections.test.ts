@@ -10,18 +10,38 @@ import { connect as connectTLS } from 'node:tls'
 import t from 'tap'
 import type { Test } from 'tap'
 import { boundConnections, KEPT_MS } from '../../../functions/domain/incoming/connections.ts'
+import type { Timing } from '../../../functions/domain/incoming/timing.ts'
 import { makeAuthority } from '../../harness/certificates.ts'
 import { waitFor } from '../../harness/wait.ts'
+
+const doNext: Timing['doNext'] = (work) => process.nextTick(queueMicrotask, work)
+/** All waits in a tenth of the time. */
+const TENTH: Timing = {
+  wait: (milliseconds, signal) => pause(milliseconds / 10, undefined, { signal }),
+  doNext,
+}
+
+/** A server of HTTP and one of HTTPS, each with what opens a connection to it once it listens. */
+async function bothServers(t: Test) {
+  const { certPEM: cert, keyPEM: key } = await makeAuthority()
+  return [false, true].map((isTLS) => {
+    const server = isTLS ? createHTTPSServer({ cert, key }) : createHTTPServer()
+    t.teardown(() => server.closeAllConnections())
+    function open(): Socket {
+      const to = { port: (server.address() as AddressInfo).port, host: '127.0.0.1' }
+      const client = isTLS ? connectTLS({ ...to, rejectUnauthorized: false }) : connect(to)
+      t.teardown(() => client.destroy())
+      return client
+    }
+    return { isTLS, server, open }
+  })
+}
 
 /** A server for two connections; `open` returns both ends of a new one. */
 async function start(t: Test) {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const connections = boundConnections(server, 2, {
-    // In a tenth of the time.
-    wait: (milliseconds, signal) => pause(milliseconds / 10, undefined, { signal }),
-    doNext: (work) => process.nextTick(queueMicrotask, work),
-  })
+  const connections = boundConnections(server, 2, TENTH)
   const { port } = server.address() as AddressInfo
   const sockets: Socket[] = []
   t.teardown(() => {
@@ -109,10 +129,7 @@ async function startHTTP(t: Test) {
     response.once('close', release)
     request.resume().on('end', () => response.writeHead(404).end())
   })
-  const connections = boundConnections(server, 2, {
-    wait: (milliseconds, signal) => pause(milliseconds / 10, undefined, { signal }),
-    doNext: (work) => process.nextTick(queueMicrotask, work),
-  })
+  const connections = boundConnections(server, 2, TENTH)
   server.on('connection', (socket: Socket) => socket.once('close', () => (seen.read = socket.bytesRead)))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -176,10 +193,7 @@ async function startEarly(t: Test, turns = 0) {
     look(turns)
   })
   const opened: Socket[] = []
-  boundConnections(server, 2, {
-    wait: (milliseconds, signal) => pause(milliseconds / 10, undefined, { signal }),
-    doNext: (work) => process.nextTick(queueMicrotask, work),
-  })
+  boundConnections(server, 2, TENTH)
   server.on('connection', (socket: Socket) => opened.push(socket))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   t.teardown(() => {
@@ -258,7 +272,7 @@ t.test('one over which nothing comes is closed without an answer, long after its
   const waited: number[] = []
   boundConnections(server, 2, {
     wait: (milliseconds) => Promise.resolve(waited.push(milliseconds)),
-    doNext: (work) => process.nextTick(queueMicrotask, work),
+    doNext,
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   t.teardown(() => server.close())
@@ -278,7 +292,7 @@ t.test(
     }).listen(0, '127.0.0.1')
     const connections = boundConnections(server, 2, {
       wait: (milliseconds, signal) => pause(milliseconds, undefined, { signal }),
-      doNext: (work) => process.nextTick(queueMicrotask, work),
+      doNext,
     })
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
@@ -297,11 +311,8 @@ t.test(
 t.test(
   'an answer that nobody takes holds nothing for long, and does not keep a server from closing',
   async (t) => {
-    const { certPEM: cert, keyPEM: key } = await makeAuthority()
-    for (const isTLS of [false, true]) {
-      const server = isTLS ? createHTTPSServer({ cert, key }) : createHTTPServer()
+    for (const { server, open } of await bothServers(t)) {
       const ended: ServerResponse[] = []
-      t.teardown(() => server.closeAllConnections())
       const waited: number[] = []
       const connections = boundConnections(server, 2, {
         // In a tenth of the time.
@@ -309,16 +320,14 @@ t.test(
           waited.push(milliseconds)
           return pause(milliseconds / 10, undefined, { signal })
         },
-        doNext: (work) => process.nextTick(queueMicrotask, work),
+        doNext,
       })
       server.on('request', (request: IncomingMessage, response: ServerResponse) => {
         response.once('close', connections.begin(request.socket) ?? (() => t.fail('no place')))
         ended.push(response.end('x'.repeat(20_000_000)))
       })
       await once(server.listen(0, '127.0.0.1'), 'listening')
-      const to = { port: (server.address() as AddressInfo).port, host: '127.0.0.1' }
-      const client = isTLS ? connectTLS({ ...to, rejectUnauthorized: false }) : connect(to)
-      t.teardown(() => client.destroy())
+      const client = open()
       client.pause().write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
       const [response] = await waitFor('an answer', () => (ended.length > 0 ? ended : undefined), 10_000)
       const closed = once(server.close(), 'close', { signal: AbortSignal.timeout(10_000) })
@@ -332,26 +341,16 @@ t.test(
 t.test(
   'a request that never ends does not keep a server from closing, and no other one is ended',
   async (t) => {
-    const { certPEM: cert, keyPEM: key } = await makeAuthority()
-    for (const isTLS of [false, true]) {
-      const server = isTLS ? createHTTPSServer({ cert, key }) : createHTTPServer()
+    for (const { isTLS, server, open } of await bothServers(t)) {
       const waiting: ServerResponse[] = []
-      t.teardown(() => server.closeAllConnections())
       server.on('request', (request: IncomingMessage, response: ServerResponse) => {
         response.once('close', connections.begin(request.socket) ?? (() => t.fail('no place')))
         request.resume().on('end', () => waiting.push(response))
       })
-      const connections = boundConnections(server, 2, {
-        // In a tenth of the time.
-        wait: (milliseconds, signal) => pause(milliseconds / 10, undefined, { signal }),
-        doNext: (work) => process.nextTick(queueMicrotask, work),
-      })
+      const connections = boundConnections(server, 2, TENTH)
       await once(server.listen(0, '127.0.0.1'), 'listening')
-      const { port } = server.address() as AddressInfo
       const begin = (body: string): Socket => {
-        const to = { port, host: '127.0.0.1' }
-        const client = isTLS ? connectTLS({ ...to, rejectUnauthorized: false }) : connect(to)
-        t.teardown(() => client.destroy())
+        const client = open()
         client.write(`POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n${body}`)
         return client
       }
