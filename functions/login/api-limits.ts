@@ -23,14 +23,15 @@ export interface CountedLogin extends Pick<ApiLogin, 'username' | 'secret' | 'is
 /**
  * Most attempts that call with the same token at once. GitHub recommends serial requests ("Best practices for using the
  * REST API"), and requests that are sent before the first response reports a rate limit are all refused. With a limit of
- * one, a call that hangs would block all others.
+ * one, a call that hangs would block all others. One more is for a namespace that has none while another one has both: calls
+ * of an honest host may take long, too.
  */
 const CALLERS_PER_TOKEN = 2
 
 /** Makes the limits of all APIs. `now` in milliseconds. */
 export function makeApiLimits(now: () => number): ApiLimits {
   const limits = makeRateLimits(now)
-  const inTurn = openKeyedTurns(CALLERS_PER_TOKEN, () => performance.now())
+  const inTurn = openKeyedTurns(CALLERS_PER_TOKEN, () => performance.now(), { spare: true })
   return {
     run(counted, caller, work) {
       const key = countedKey(counted)

@@ -15,12 +15,12 @@ export const ISSUERS: Readonly<Record<string, () => Promise<{ readonly askForTok
   github: () => import('../providers/github/installation-token.ts'),
 }
 
-/** Most requests for tokens of the same App at once: GitHub recommends serial requests. */
+/** Most requests for tokens of the same App at once: GitHub recommends serial requests. And one of a namespace that has none. */
 const ASKED_PER_APP = 2
 
 /** Asks the APIs of hosts for tokens, and measures the calls. Loads what is needed with the first one. */
 export function openIssuers(settings: HTTPSettings, now: () => Date, meter: Meter = NO_METER): IssueToken {
-  const inTurn = openKeyedTurns(ASKED_PER_APP, () => performance.now())
+  const inTurn = openKeyedTurns(ASKED_PER_APP, () => performance.now(), { spare: true })
   return async function issueToken({ app, target, kind, namespace, signal }) {
     const { host, baseURL, repository } = requireAPI(target)
     const load = ISSUERS[host.name]

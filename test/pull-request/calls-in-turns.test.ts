@@ -42,6 +42,33 @@ t.test(
   },
 )
 
+t.test('calls of a namespace that take long keep another one with the same token from none', async (t) => {
+  const model = memoryModel({ repository: ['acme', 'shop'] })
+  model.branches.set('x', 3)
+  const { host, use, target, login } = await callHost(t, model, {
+    dialect: GITEA,
+    name: 'gitea',
+    shown: 'https://git.example.com/acme/shop',
+  })
+  const answer = Promise.withResolvers<undefined>()
+  const both = Promise.withResolvers<undefined>()
+  let calls = 0
+  const happens = (): Promise<void> => {
+    calls += 1
+    if (calls === 2) both.resolve(undefined)
+    return answer.promise
+  }
+  const find = (namespace: string): Promise<unknown> =>
+    use(target, { login, signal, namespace }, (pulls) => pulls.find(BRANCHES, 'open'))
+  for (let i = 0; i < 2; i += 1) host.fail({ kind: 'meanwhile', happens })
+  const slow = [find('evil'), find('evil'), find('evil')]
+  await both.promise
+  await find('team')
+  t.equal(calls, 2)
+  answer.resolve(undefined)
+  await Promise.all(slow)
+})
+
 t.test('every call that changes something is sent with a confirmed claim, or not at all', async (t) => {
   const done: string[] = []
   const fetch: Fetch = (_url, { method, mayBegin }) => {

@@ -21,9 +21,15 @@ export interface QueueTerms {
   readonly waits?: () => void
   /** Hands over a place that was given back; default: at once. The next one is chosen when it calls `next`. */
   readonly handOver?: (next: () => void) => void
+  /** One place more, for an owner who has none while another one has all. Default: there is none. */
+  readonly spare?: boolean
 }
 
-type Start = () => void
+/** Who waits. */
+interface Entry {
+  readonly owner: string
+  readonly start: () => void
+}
 
 /** Milliseconds that an owner may take in a second without coming after others. */
 const MS_PER_SECOND = 250
@@ -38,13 +44,15 @@ const REMEMBERED = 10_000
  */
 export function openFairQueue(
   places: number,
-  { elapsed, waits = () => undefined, handOver = (next) => next() }: QueueTerms,
+  { elapsed, waits = () => undefined, handOver = (next) => next(), spare = false }: QueueTerms,
 ): FairQueue {
   // In the order of their next turn.
-  const waiting = new Map<string, readonly Start[]>()
-  const urgent = new Set<Start>()
+  const waiting = new Map<string, readonly Entry[]>()
+  const urgent = new Set<Entry>()
   const shares = new Map<string, Allowance>()
+  const held = new Map<string, number>()
   let free = places
+  let hasSpare = spare
 
   function shareOf(owner: string): Allowance {
     const known = shares.get(owner)
@@ -60,32 +68,39 @@ export function openFairQueue(
     return Math.floor(-shareOf(owner).left() / SAME_MS)
   }
 
-  function takeNext(): Start | undefined {
-    const [first] = urgent
+  /** Whether this owner has no place, and another one has all. */
+  function isKeptOut(owner: string): boolean {
+    return free === 0 && held.size === 1 && !held.has(owner)
+  }
+
+  function takeNext(isFor: (owner: string) => boolean = () => true): Entry | undefined {
+    const first = [...urgent].find(({ owner }) => isFor(owner))
     if (first !== undefined) {
       urgent.delete(first)
       return first
     }
-    const [next] = [...waiting].toSorted(([a], [b]) => excessOf(a) - excessOf(b))
+    const [next] = [...waiting]
+      .filter(([owner]) => isFor(owner))
+      .toSorted(([a], [b]) => excessOf(a) - excessOf(b))
     if (next === undefined) return undefined
-    const [owner, [start, ...rest]] = next
+    const [owner, [entry, ...rest]] = next
     waiting.delete(owner)
     if (rest.length > 0) waiting.set(owner, rest)
-    return start
+    return entry
   }
 
   async function wait(owner: string, signal: AbortSignal, rank: Rank): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<undefined>()
-    const start = (): void => resolve(undefined)
+    const entry = { owner, start: () => resolve(undefined) }
     const own = waiting.get(owner) ?? []
     // Its owner has just had a turn.
     if (rank === 'first of its owner') waiting.delete(owner)
-    if (rank === 'first') urgent.add(start)
-    else waiting.set(owner, rank === 'last' ? [...own, start] : [start, ...own])
+    if (rank === 'first') urgent.add(entry)
+    else waiting.set(owner, rank === 'last' ? [...own, entry] : [entry, ...own])
     waits()
     function giveUp(): void {
-      urgent.delete(start)
-      const rest = (waiting.get(owner) ?? []).filter((other) => other !== start)
+      urgent.delete(entry)
+      const rest = (waiting.get(owner) ?? []).filter((other) => other !== entry)
       if (rest.length > 0) waiting.set(owner, rest)
       else waiting.delete(owner)
       reject(signal.reason)
@@ -98,20 +113,50 @@ export function openFairQueue(
     }
   }
 
+  function hold(owner: string, change: 1 | -1): void {
+    const count = (held.get(owner) ?? 0) + change
+    if (count === 0) held.delete(owner)
+    else held.set(owner, count)
+  }
+
+  function give({ owner, start }: Entry): void {
+    hold(owner, 1)
+    start()
+  }
+
+  function lendSpare(): void {
+    const entry = hasSpare ? takeNext(isKeptOut) : undefined
+    if (entry === undefined) return
+    hasSpare = false
+    give(entry)
+  }
+
   function leave(owner: string, began: number): void {
     shareOf(owner).spend(elapsed() - began)
+    hold(owner, -1)
+    if (spare && !hasSpare) {
+      hasSpare = true
+      lendSpare()
+      return
+    }
     handOver(() => {
-      const start = takeNext()
-      if (start === undefined) free += 1
-      else start()
+      const entry = takeNext()
+      if (entry === undefined) free += 1
+      else give(entry)
+      lendSpare()
     })
   }
 
   return {
     async enter(owner, signal, rank = 'last') {
       signal.throwIfAborted()
-      if (free > 0) free -= 1
-      else await wait(owner, signal, rank)
+      if (free > 0) {
+        free -= 1
+        hold(owner, 1)
+      } else if (hasSpare && isKeptOut(owner)) {
+        hasSpare = false
+        hold(owner, 1)
+      } else await wait(owner, signal, rank)
       const began = elapsed()
       let isHeld = true
       return () => {

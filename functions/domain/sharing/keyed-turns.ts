@@ -1,5 +1,5 @@
 import { Failure } from '../failure.ts'
-import { openFairQueue, type FairQueue, type Rank } from './fair-queue.ts'
+import { openFairQueue, type FairQueue, type QueueTerms, type Rank } from './fair-queue.ts'
 
 /** Who takes a turn, and of what. */
 export interface TurnTaker {
@@ -33,11 +33,15 @@ export type KeyedTurns = <T>(taker: TurnTaker, work: (turn: HeldTurn) => Promise
  * Runs so many works of each key at once, in the turns of a fair queue. Idle keys use no memory. `elapsed`: milliseconds of a
  * clock that is never set.
  */
-export function openKeyedTurns(places: number, elapsed: () => number): KeyedTurns {
+export function openKeyedTurns(
+  places: number,
+  elapsed: () => number,
+  terms: Pick<QueueTerms, 'spare'> = {},
+): KeyedTurns {
   const queues = new Map<string, { readonly queue: FairQueue; users: number }>()
 
   return async function inTurn({ key, owner, signal, late }, work) {
-    const used = queues.get(key) ?? { queue: openFairQueue(places, { elapsed }), users: 0 }
+    const used = queues.get(key) ?? { queue: openFairQueue(places, { elapsed, ...terms }), users: 0 }
     const { queue } = used
     queues.set(key, used)
     used.users += 1

@@ -76,3 +76,45 @@ t.test('whoever comes before a place is handed over may be the next', async (t) 
   given.shift()?.()
   t.same([order, queue.hasRoom()], [['c', 'b'], true])
 })
+
+t.test('an owner without a place gets the spare one while another has all others', async (t) => {
+  const queue = openFairQueue(2, { elapsed: () => 0, spare: true })
+  const order: string[] = []
+  const enter = async (owner: string, rank?: Rank) => {
+    const leave = await queue.enter(owner, NEVER, rank)
+    order.push(owner)
+    return leave
+  }
+  const [one, two] = await Promise.all([enter('a'), enter('a')])
+  const own = enter('a', 'first')
+  const spare = await enter('b')
+  t.equal(order.join(''), 'aab', 'at once, and not those who have all')
+  const [third, more] = [enter('c'), enter('b')]
+  await setImmediate()
+  t.equal(order.join(''), 'aab', 'there is one')
+  spare()
+  const another = await third
+  t.equal(order.join(''), 'aabc', 'also when it comes back')
+  one()
+  await setImmediate()
+  t.equal(order.join(''), 'aabc', 'it is no place more for those who have some')
+  two()
+  const next = await own
+  another()
+  ;(await more)()
+  next()
+  t.equal(order.join(''), 'aabcab')
+  t.equal(queue.hasRoom(), true)
+})
+
+t.test('the spare place is for an owner who waits when another one gets all others', async (t) => {
+  const queue = openFairQueue(2, { elapsed: () => 0, spare: true })
+  const [a, b] = await Promise.all([queue.enter('a', NEVER), queue.enter('b', NEVER)])
+  const own = queue.enter('a', NEVER)
+  const third = queue.enter('c', NEVER)
+  b()
+  const all = await Promise.all([own, third])
+  t.equal(queue.hasRoom(), false)
+  for (const leave of [a, ...all]) leave()
+  t.equal(queue.hasRoom(), true)
+})
