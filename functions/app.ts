@@ -34,6 +34,7 @@ const TIMING: Timing = {
 }
 /** Retry-After in seconds, for events that could not be handled. */
 const RETRY_AFTER = '5'
+const NOTHING = 'There is nothing here; send events to POST /.'
 
 export interface AppOptions {
   readonly stampKey?: Uint8Array | undefined
@@ -64,6 +65,11 @@ export function buildApp(handle: Handle, log: Logger, options: AppOptions = {}):
     keepAliveTimeout: KEPT_MS,
     // Node applies the longer of the two timeouts to the whole request.
     http: { headersTimeout: REQUEST_TIMEOUT_MS, connectionsCheckingInterval: TIMEOUT_CHECK_MS },
+    // For an address that cannot be read, of which no hook is told.
+    frameworkErrors: (_error, request, reply) => {
+      reply.header('connection', 'close')
+      if (count(request, reply)) refuseAddress(request, reply, 400)
+    },
   })
   const connections = boundConnections(app.server, MOST_CONNECTIONS, timing)
   let draining = false
@@ -72,12 +78,22 @@ export function buildApp(handle: Handle, log: Logger, options: AppOptions = {}):
     connections.closeSilent()
     done()
   })
+
+  function count({ raw }: FastifyRequest, reply: FastifyReply): boolean {
+    const release = connections.begin(raw.socket)
+    if (release === undefined) reply.hijack()
+    else reply.raw.once('close', release)
+    return release !== undefined
+  }
+
+  function refuseAddress({ raw }: FastifyRequest, reply: FastifyReply, code: 400 | 404): void {
+    void connections.slowDown(raw.socket).then(() => reply.code(code).send({ error: NOTHING }))
+  }
+
   app.addHook('onRequest', (request, reply, done) => {
-    const release = connections.begin(request.raw.socket)
-    if (release === undefined) return void reply.hijack()
-    reply.raw.once('close', release)
+    if (!count(request, reply)) return
     // Before its body is read, which would cost as much as that of an event, and has no bound.
-    if (request.is404) void connections.slowDown(request.raw.socket).then(() => refusePath(reply))
+    if (request.is404) refuseAddress(request, reply, 404)
     else done()
   })
   app.addHook('onSend', (request, reply, _payload, done) => {
@@ -140,10 +156,6 @@ function answerError(error: FastifyError | Failure, reply: FastifyReply, log: Lo
   if (known) return reply.code(400).send({ error: error.message })
   log.error({ origin: errorLogFields(error) }, 'event could not be handled')
   return askToRetry(reply)
-}
-
-function refusePath(reply: FastifyReply): FastifyReply {
-  return reply.code(404).send({ error: 'There is nothing here; send events to POST /.' })
 }
 
 function askToRetry(reply: FastifyReply, error?: string): FastifyReply {

@@ -1,6 +1,6 @@
 import type { Server } from 'node:https'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { fastify } from 'fastify'
 import { boundConnections, KEPT_MS } from '../functions/domain/incoming/connections.ts'
 import type { Timing } from '../functions/domain/incoming/timing.ts'
@@ -50,6 +50,11 @@ export function buildApp(edge: Edge, pair: KeyPair, timing: Timing = TIMING): Fa
     return503OnClosing: false,
     logger: false,
     schemaController: NO_SCHEMAS,
+    // For an address that cannot be read, of which no hook is told.
+    frameworkErrors: (_error, request, reply) => {
+      reply.header('connection', 'close')
+      if (count(request, reply)) refuseAddress(request, reply, 400)
+    },
   })
   const connections = boundConnections(app.server, MOST_CONNECTIONS, timing)
   boundTLS(app.server)
@@ -57,12 +62,22 @@ export function buildApp(edge: Edge, pair: KeyPair, timing: Timing = TIMING): Fa
     connections.closeSilent()
     done()
   })
+
+  function count({ raw }: FastifyRequest, reply: FastifyReply): boolean {
+    const release = connections.begin(raw.socket)
+    if (release === undefined) reply.hijack()
+    else reply.raw.once('close', release)
+    return release !== undefined
+  }
+
+  function refuseAddress({ raw }: FastifyRequest, reply: FastifyReply, code: 400 | 404): void {
+    void connections.slowDown(raw.socket).then(() => refuse(reply, code, NOTHING))
+  }
+
   app.addHook('onRequest', (request, reply, done) => {
-    const release = connections.begin(request.raw.socket)
-    if (release === undefined) return void reply.hijack()
-    reply.raw.once('close', release)
+    if (!count(request, reply)) return
     // Before its body is read, which would take the room of a review.
-    if (request.is404) void connections.slowDown(request.raw.socket).then(() => refuse(reply, 404, NOTHING))
+    if (request.is404) refuseAddress(request, reply, 404)
     else done()
   })
   app.addHook('onSend', (request, reply, _payload, done) => {

@@ -130,6 +130,17 @@ t.test('a body at another path is not read, takes no room, and its refusal waits
   t.ok(read < 512 * 1024, `${read} bytes`)
 })
 
+t.test('of addresses that cannot be read, few are answered, and that waits', async (t) => {
+  const { port, ca, seen, hold } = await start(t)
+  const socket = hold(connect({ port, ca, host: '127.0.0.1' }))
+  const began = performance.now()
+  socket.write('GET /% HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(2_000))
+  const answers = await text(socket).catch(String)
+  t.ok(performance.now() - began > 450)
+  t.ok(seen.requests <= 40, `${seen.requests} requests`)
+  t.ok(answers.split('HTTP/1.1 400').length <= 9, answers.slice(0, 400))
+})
+
 for (const [title, head, status] of [
   ['after the answer to a probe its body is not read', 'GET /health/liveness HTTP/1.1', 200],
   ['after the answer to an address that cannot be read its body is not read', 'POST /%zz HTTP/1.1', 400],
