@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -53,6 +54,13 @@ t.test('a scrape with a body is answered, and its body is not read', async (t) =
   const answer = await sendEndlessBody(client, 'GET /metrics HTTP/1.1')
   t.match(answer, /^HTTP\/1\.1 200 OK\r\n[^]*\r\nconnection: close\r\n/i)
   t.strictSame(waited, [5_000])
+})
+
+t.test('what is no HTTP ends its connection', async (t) => {
+  const { port } = await start(t)
+  const client = connect(port, '127.0.0.1').on('error', () => undefined)
+  client.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
+  await once(client, 'close', { signal: AbortSignal.timeout(10_000) })
 })
 
 t.test('a flood over many connections makes one text a second, and 16 connections stay', async (t) => {

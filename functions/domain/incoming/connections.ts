@@ -57,6 +57,9 @@ export function boundConnections(server: Server, most: number, timing: Timing): 
   // Node answers these by itself (RFC 9110, 10.1.1), however many come: they were counted nowhere.
   server.on('checkExpectation', (...both: unknown[]) => server.emit('request', ...both))
 
+  // Node answers what is no HTTP by itself where nobody else listens, which is over now.
+  if (server.listenerCount('clientError') === 0)
+    server.on('clientError', (_error: Error, socket: Socket) => socket.destroy())
   // Clients open connections ahead. Node takes the time of the first request from then on, and would answer a request that
   // begins in the moment when that is over with 408.
   const refused = server.listeners('clientError')

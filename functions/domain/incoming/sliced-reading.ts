@@ -12,11 +12,17 @@ const FIRST_SLICE_BYTES = 1_024
  * follows a request to change the protocol. A head has at most 16 KiB, and a slice twice as much.
  */
 const MOST_OUTSIDE = 64 * 1024
+/**
+ * Headers of a request that are kept: each takes 150 bytes and more, however short it is, and a head of 16 KiB may have
+ * thousands. An event that a Broker delivers through a mesh has some 40. Node alone keeps 2,000.
+ */
+const MOST_HEADERS = 100
 
 /** A request of node:http. */
 interface Incoming {
   readonly socket: Socket
   readonly headers: Readonly<Record<string, unknown>>
+  readonly rawHeaders: readonly string[]
   /** All of it has come. */
   readonly complete: boolean
   readonly readableFlowing: boolean | null
@@ -45,18 +51,19 @@ export interface Reading {
  * Hands what comes to the HTTP parser of the server in slices, so that a connection can be stopped after a few
  * requests or chunks. For servers of node:http and node:https, before they listen. Of a body, nothing is parsed while nobody
  * reads it. A request that is answered before its body was read to the end is the last one of its connection,
- * and says so (RFC 9112, 9.6). `refuse` has to stop and close a connection: after such an answer, of which Node would read all
- * that follows, and after more than 64 KiB that belong to no request.
+ * and says so (RFC 9112, 9.6). Of the headers of a request, a hundred are kept. `refuse` has to stop and close a connection:
+ * after such an answer, of which Node would read all that follows, and after more than 64 KiB that belong to no request.
  */
 export function readInSlices(server: Server, doNext: DoNext, refuse: (socket: Socket) => void): Reading {
   const stopped = new WeakSet<Socket>()
   const requests = new WeakMap<Socket, Incoming>()
   const outside = new WeakMap<Socket, number>()
+  Object.assign(server, { maxHeadersCount: MOST_HEADERS })
   // Before the server's own listener, which may answer at once.
   server.prependListener('request', (request: Incoming, response: Outgoing) => {
     requests.set(request.socket, request)
     outside.set(request.socket, 0)
-    if (announcesBody(request.headers)) expectBody(request, response)
+    if (mayHaveBody(request)) expectBody(request, response)
   })
 
   function expectBody(request: Incoming, response: Outgoing): void {
@@ -146,4 +153,9 @@ export function readInSlices(server: Server, doNext: DoNext, refuse: (socket: So
     isUnused: (socket) => !outside.has(socket),
     isUnfinished,
   }
+}
+
+/** One with too many headers may have announced it in those that were not kept. */
+function mayHaveBody({ headers, rawHeaders }: Incoming): boolean {
+  return announcesBody(headers) || rawHeaders.length >= 2 * MOST_HEADERS
 }
