@@ -93,7 +93,7 @@ async function search(
 ): Promise<readonly (ObjectId | undefined)[]> {
   const wanted = Map.groupBy(sought, ({ id }) => id)
   const candidates: Candidate[] = []
-  const pace = createPace(session.signal)
+  const pace = createPace(session.signal, session.share.namespace)
   for (const [name, commit] of commits)
     for (const id of new Set(commit.ids))
       if (wanted.get(id)?.some((one) => isFor(commit, one)) === true)
@@ -173,7 +173,7 @@ async function fetchCommits(
 
 async function historyOf(session: DirectSession, { objects, shallow }: FetchedObjects): Promise<History> {
   const commits = new Map<ObjectId, PastCommit>()
-  const pace = createPace(session.signal)
+  const pace = createPace(session.signal, session.share.namespace)
   for (const { kind, id, body } of objects.values()) {
     if (kind !== 'commit') continue
     const { parents, message } = understood('a commit', () => decodeCommit(body))

@@ -11,6 +11,7 @@ export type Take = (bytes: number) => Release
 
 /** What the sessions of one namespace share. */
 export interface Share {
+  readonly namespace: string
   readonly take: Take
   /** Does work that holds the thread for long: one of them at a time. */
   readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>
@@ -67,6 +68,7 @@ export function openMemory(): Memory {
   )
   return {
     shareOf: (namespace) => ({
+      namespace,
       take: (bytes) => places.enter(namespace, bytes) ?? refuse(),
       inTurn: (work) => turns(namespace, work),
     }),

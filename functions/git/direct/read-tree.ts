@@ -24,7 +24,7 @@ export interface WantedPaths {
 export async function readTree(
   session: DirectSession,
   { commit, branch }: Pick<Tip, 'commit'> & Partial<Tip>,
-  { paths, pace = createPace(session.signal) }: WantedPaths,
+  { paths, pace = createPace(session.signal, session.share.namespace) }: WantedPaths,
 ): Promise<Tree> {
   if (commit === undefined) return new Map()
   const wanted = paths.map((path) => ({ path, at: 0 }))

@@ -79,7 +79,7 @@ export async function fetchObjects(
       if (moved !== undefined) throw movedFailure(moved, context, 'reading')
       return session.share.inTurn(async () => {
         const objects = await unpack(session, pack, inflated)
-        await session.objects.keep(objects, createPace(session.signal))
+        await session.objects.keep(objects, createPace(session.signal, session.share.namespace))
         return { shallow, objects: new Map(objects.map((object) => [object.id, object])) }
       })
     })
@@ -113,7 +113,7 @@ async function unpack(
     deltaDepth: DELTA_DEPTH,
   }
   try {
-    return await readPack(pack, { limits, base: (id) => objects.get(id), signal })
+    return await readPack(pack, { limits, base: (id) => objects.get(id), signal, owner: share.namespace })
   } catch (cause) {
     stopIfAborted(signal)
     // Its Failures do not name the repository, and the git binary may be able to read more.

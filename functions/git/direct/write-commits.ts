@@ -59,12 +59,12 @@ interface Writing {
 }
 
 async function write(
-  { objects, signal }: DirectSession,
+  { objects, share: { namespace }, signal }: DirectSession,
   tip: ObjectId | undefined,
   { commits, reserve }: Writing,
 ): Promise<Omit<WrittenCommits, 'release'>> {
-  const pack = startPack(signal, reserve)
-  const pace = createPace(signal)
+  const pack = startPack(signal, reserve, namespace)
+  const pace = createPace(signal, namespace)
   const trees = keepTrees(pace, reserve)
   let root = tip === undefined ? undefined : treeOf(objects, tip)
   const written: GitObject[] = []

@@ -1,5 +1,4 @@
 import type { Hash } from 'node:crypto'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /**
  * Told of the work that was done, in bytes, gives the event loop a turn from time to time. Throws the signal's reason
@@ -13,16 +12,41 @@ const BYTES_PER_TURN = 1024 * 1024
 /** What a small piece of work costs besides its bytes. */
 const LEAST_BYTES = 4096
 
-/** The pace of one job. */
-export function createPace(signal: AbortSignal | undefined): Pace {
+/**
+ * The pace of one job. However many jobs there are, one of them goes on in a turn of the event loop, so that they do not
+ * hold it together; the next one is of another `owner`, which is a namespace, where one waits.
+ */
+export function createPace(signal: AbortSignal | undefined, owner = ''): Pace {
   let done = 0
   return async (bytes) => {
     done += bytes + LEAST_BYTES
     if (done < BYTES_PER_TURN) return
     done = 0
     signal?.throwIfAborted()
-    await nextTurn()
+    await turnOf(owner)
     signal?.throwIfAborted()
+  }
+}
+
+type Start = () => void
+
+/** Jobs that wait for their turn, by their owners, in the order of the owners' next turns. */
+const waiting = new Map<string, readonly Start[]>()
+
+function turnOf(owner: string): Promise<undefined> {
+  const { promise, resolve } = Promise.withResolvers<undefined>()
+  if (waiting.size === 0) setImmediate(startNext)
+  waiting.set(owner, [...(waiting.get(owner) ?? []), () => resolve(undefined)])
+  return promise
+}
+
+function startNext(): void {
+  for (const [owner, [start, ...rest]] of waiting) {
+    waiting.delete(owner)
+    if (rest.length > 0) waiting.set(owner, rest)
+    if (waiting.size > 0) setImmediate(startNext)
+    start?.()
+    return
   }
 }
 

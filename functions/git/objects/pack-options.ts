@@ -20,6 +20,8 @@ export interface ReadPackOptions {
   /** Answers an object that a thin pack may refer to. */
   readonly base: (id: ObjectId) => GitObject | undefined
   readonly signal: AbortSignal
+  /** The namespace that it is read for: see createPace. */
+  readonly owner?: string
 }
 
 /** Checks a declared size, before memory is taken for it. Throws a Failure if it exceeds what is left. */

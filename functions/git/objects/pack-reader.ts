@@ -21,9 +21,9 @@ import { resolveDeltas } from './resolve-deltas.ts'
  */
 export async function readPack(
   bytes: AsyncIterable<Buffer> | Buffer,
-  { limits, base, signal }: ReadPackOptions,
+  { limits, base, signal, owner }: ReadPackOptions,
 ): Promise<readonly GitObject[]> {
-  const pace = createPace(signal)
+  const pace = createPace(signal, owner)
   const pack = await collect(bytes, limits)
   if (!pack.subarray(0, MAGIC.length).equals(MAGIC))
     throw brokenPack('it does not begin as a pack of version 2')

@@ -34,10 +34,14 @@ const CHUNK_BYTES = 64 * 1024
 
 /**
  * Begins a pack. `reserve` is asked before the pack takes more memory. No step holds the event loop for more than some
- * 10 ms.
+ * 10 ms. `owner`: the namespace that it is for; see createPace.
  */
-export function startPack(signal?: AbortSignal, reserve: Reserve = () => undefined): PackWriter {
-  const pace = createPace(signal)
+export function startPack(
+  signal?: AbortSignal,
+  reserve: Reserve = () => undefined,
+  owner?: string,
+): PackWriter {
+  const pace = createPace(signal, owner)
   const bytes = openChunks(reserve)
   const depths = new Map<ObjectId, number>()
   const outside = new Set<ObjectId>()

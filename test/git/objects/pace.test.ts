@@ -1,0 +1,52 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import t from 'tap'
+import { createPace } from '../../../functions/git/objects/pace.ts'
+
+const MIB = 1024 * 1024
+
+/** Names of the jobs in the order of their pieces, for each turn of the event loop; each job has so many pieces. */
+async function piecesOf(jobs: readonly (readonly [owner: string, pieces: number])[]) {
+  const turns: string[][] = [[]]
+  let running = jobs.length
+  await Promise.all([
+    ...jobs.map(async ([owner, pieces]) => {
+      const pace = createPace(undefined, owner)
+      for (let i = 0; i < pieces; i++) {
+        await pace(MIB)
+        turns.at(-1)?.push(owner)
+      }
+      running -= 1
+    }),
+    (async () => {
+      while (running > 0) {
+        await nextTurn()
+        turns.push([])
+      }
+    })(),
+  ])
+  return turns.filter((turn) => turn.length > 0)
+}
+
+t.test('of all jobs, one goes on in a turn of the event loop', async (t) => {
+  const turns = await piecesOf(Array.from({ length: 8 }, () => ['hog', 3] as const))
+  t.equal(turns.length, 24)
+  t.ok(turns.every(({ length }) => length === 1))
+})
+
+t.test(
+  'a namespace with many jobs keeps another one waiting for one piece with each of its own',
+  async (t) => {
+    const jobs = [...Array.from({ length: 8 }, () => ['hog', 4] as const), ['other', 4] as const]
+    const order = (await piecesOf(jobs)).flat()
+    t.equal(order.lastIndexOf('other'), 7, order.join(' '))
+  },
+)
+
+t.test('a job ends with its signal, and the others go on', async (t) => {
+  const ending = new AbortController()
+  const [gone, other] = [createPace(ending.signal, 'shop'), createPace(undefined, 'shop')]
+  const [ended, goes] = [gone(MIB), other(MIB)]
+  ending.abort(new Error('no time'))
+  await t.rejects(ended, { message: 'no time' })
+  await goes
+})
