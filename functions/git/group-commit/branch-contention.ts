@@ -7,7 +7,7 @@ import type { RoundReport } from '../writer/round.ts'
  */
 export interface BranchContention {
   /** A round of the batch has ended. */
-  readonly roundEnded: (key: string, round: RoundReport) => void
+  readonly roundEnded: (key: string, round: Omit<RoundReport, 'namespaces'>) => void
   /** The batch has ended. */
   readonly batchEnded: (key: string) => void
   /** Whether others have moved the branch lately, so that a remembered tip is old and a push at once loses its race. */

@@ -34,6 +34,8 @@ export interface BranchQueue {
   readonly abandoned: () => AbortSignal
   /** Removes and returns what one push takes. */
   readonly takeNext: () => readonly Waiter[]
+  /** Removes and returns those that are meant. */
+  readonly take: (isMeant: (waiter: Waiter) => boolean) => readonly Waiter[]
   /** Removes and returns what a push that holds these takes besides, up to the first that `mayJoin` refuses. */
   readonly takeMore: (
     batch: readonly PendingChange[],
@@ -117,6 +119,11 @@ export function makeBranchQueue(only: Waiter): BranchQueue {
       return leaving.signal
     },
     takeNext: () => waiters.splice(0, lengthOfNext(waiters)),
+    take(isMeant) {
+      const taken = waiters.filter(isMeant)
+      waiters = waiters.filter((waiter) => !isMeant(waiter))
+      return taken
+    },
     takeMore(batch, mayJoin) {
       const refused = waiters.findIndex((waiter) => !mayJoin(waiter))
       const willing = refused < 0 ? waiters : waiters.slice(0, refused)

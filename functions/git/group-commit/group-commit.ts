@@ -7,9 +7,12 @@ import { makeBranchQueue, type BranchQueue, type Waiter } from './branch-queue.t
 import { countExpected, type ExpectedChanges } from './expected-changes.ts'
 import { acquireFirst, type Acquire } from './first-session.ts'
 import { rememberApart } from './kept-apart.ts'
+import { watchPushTimes } from './push-times.ts'
+import { apartKey, isOfOneNamespace, keyOf, namespaceOf } from './queue-keys.ts'
 import { watchContention } from './branch-contention.ts'
 import { openBranchTurns } from './branch-turns.ts'
 import type { PushOptions } from '../writer/pending-change.ts'
+import type { RoundReport } from '../writer/round.ts'
 
 /** Collects changes while a batch is being pushed. */
 export interface GroupCommit {
@@ -27,9 +30,6 @@ export interface GroupCommitParts {
   readonly acquire?: Acquire
 }
 
-/** Most files that are edited by a change that is pushed with those of others: of the largest, one fetch brings so many. */
-const MOST_EDITED = 8
-
 /**
  * Group commit: the changes of a repository, branch and login that arrive during a push are in the next one, in order, one
  * commit each. A push begins as soon as the one before has ended, it may have a session, no other login pushes to the branch,
@@ -37,15 +37,16 @@ const MOST_EDITED = 8
  * the branch as well, it gathers changes for longer, and a push that has lost a race takes up what came meanwhile.
  *
  * Namespaces that share a login, which only the operator's is, share its pushes as long as none keeps the others from theirs:
- * one of which commits are refused, fail, take long to be made, are given up or leave a push without an answer pushes by itself
- * for a while, and what always takes long, may hide words of the remote or is made one by one is always pushed by its own
- * namespace. A change whose signal fires fails at once and alone; a batch ends early only when nobody waits for those of its
- * changes that have not ended.
+ * one of which commits are refused, fail, take long to be made or to be looked at by the host, are given up or leave a push
+ * without an answer pushes by itself for a while, and what always takes long, may hide words of the remote or is made one by
+ * one is always pushed by its own namespace. A change whose signal fires fails at once and alone; a batch ends early only when
+ * nobody waits for those of its changes that have not ended.
  */
 export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): GroupCommit {
   const queues = new Map<string, BranchQueue>()
   const places = new WeakMap<Waiter, BranchQueue>()
   const apart = rememberApart()
+  const times = watchPushTimes()
   const running = new Set<Promise<void>>()
   const expected = countExpected()
   const contention = watchContention()
@@ -101,6 +102,7 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
     { namespace, landed }: { readonly namespace: string; readonly landed: () => void },
   ): Promise<void> {
     const contended = contention.isContended(key)
+    const first = queue.first()
     function keepApart(waiters: readonly Waiter[]): void {
       for (const waiter of waiters) apart.keep(namespaceOf(waiter), keyOf(waiter))
     }
@@ -115,15 +117,26 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
       roundEnded(round) {
         contention.roundEnded(key, round)
         if (round.head !== undefined) landed()
+        if (first !== undefined && !isOfOneNamespace(first)) separateSlow(keyOf(first), round)
       },
     })
     contention.batchEnded(key)
+    for (const waiter of queue.take((one) => placeOf(one) !== key)) enqueue(waiter)
+  }
+
+  function separateSlow(shared: string, round: RoundReport): void {
+    for (const [namespace, milliseconds] of times.ended(shared, round))
+      apart.keep(namespace, shared, milliseconds)
+  }
+
+  /** The key of its queue. */
+  function placeOf(waiter: Waiter): string {
+    const isApart = isOfOneNamespace(waiter) || apart.has(namespaceOf(waiter), keyOf(waiter))
+    return isApart ? apartKey(waiter) : keyOf(waiter)
   }
 
   function enqueue(waiter: Waiter): void {
-    const own = apartKey(waiter)
-    const isApart = apart.has(namespaceOf(waiter), keyOf(waiter)) || isOfOneNamespace(waiter)
-    const key = isApart ? own : keyOf(waiter)
+    const key = placeOf(waiter)
     const known = queues.get(key)
     const queue = known ?? makeBranchQueue(waiter)
     places.set(waiter, queue)
@@ -160,31 +173,6 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
       while (running.size > 0) await Promise.all(running)
     },
   }
-}
-
-/**
- * Whether only changes of the same namespace wait with it: others would wait for its signatures, its files, its search in the
- * history or a commit by the API each time, or fail because the values of its Secret must not be shown.
- */
-function isOfOneNamespace({ pending }: Waiter): boolean {
-  const { signer, since, commitByAPI, files } = pending.change
-  const isSigned = signer?.isSlow === true || signer?.ofSecret === true
-  const isLarge = files.filter(({ edit }) => edit !== undefined).length > MOST_EDITED
-  return isSigned || isLarge || since !== undefined || commitByAPI !== undefined
-}
-
-function keyOf({ pending, login }: Waiter): string {
-  const { repository, branch, commitByAPI } = pending.change
-  return JSON.stringify([repository.text, branch ?? null, login.identity, commitByAPI !== undefined])
-}
-
-/** The key of a queue for its namespace alone. */
-function apartKey(waiter: Waiter): string {
-  return `${keyOf(waiter)} ${namespaceOf(waiter)}`
-}
-
-function namespaceOf({ pending }: Waiter): string {
-  return pending.change.namespace
 }
 
 function atOnce(): Promise<Release> {

@@ -4,7 +4,8 @@ import { openFairCache } from '../../domain/sharing/fair-cache.ts'
 export interface KeptApart {
   /** `key`: of the branch and login. */
   readonly has: (namespace: string, key: string) => boolean
-  readonly keep: (namespace: string, key: string) => void
+  /** For ten minutes, or so many milliseconds. */
+  readonly keep: (namespace: string, key: string, milliseconds?: number) => void
 }
 
 /** How long a namespace that has kept others from their push does so by itself. */
@@ -16,8 +17,12 @@ const MOST_APART = 1_000
 export function rememberApart(now: () => number = () => performance.now()): KeptApart {
   const until = openFairCache<number>(MOST_APART)
   const keyOf = (namespace: string, key: string): string => `${key} ${namespace}`
+  const endOf = (namespace: string, key: string): number => until.get(namespace, keyOf(namespace, key)) ?? 0
   return {
-    has: (namespace, key) => (until.get(namespace, keyOf(namespace, key)) ?? 0) > now(),
-    keep: (namespace, key) => until.set(namespace, keyOf(namespace, key), now() + APART_MS),
+    has: (namespace, key) => endOf(namespace, key) > now(),
+    keep(namespace, key, milliseconds = APART_MS) {
+      const end = Math.max(endOf(namespace, key), now() + milliseconds)
+      until.set(namespace, keyOf(namespace, key), end)
+    },
   }
 }

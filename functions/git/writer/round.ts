@@ -22,6 +22,8 @@ export interface RoundReport {
   /** Others have moved it meanwhile. */
   readonly raced: boolean
   readonly milliseconds: number
+  /** Of the changes that were to be pushed. */
+  readonly namespaces: ReadonlySet<string>
 }
 
 /**
@@ -55,7 +57,8 @@ export async function* writeRound(
     const milliseconds = performance.now() - began
     const landed = pushed?.kind === 'landed' ? head : undefined
     const raced = pushed?.kind === 'race'
-    report({ tip: tip.remembered ? undefined : tip.commit, head: landed, raced, milliseconds })
+    const namespaces = new Set(left.map(({ change }) => change.namespace))
+    report({ tip: tip.remembered ? undefined : tip.commit, head: landed, raced, milliseconds, namespaces })
     return milliseconds
   })
 }

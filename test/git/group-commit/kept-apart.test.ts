@@ -12,6 +12,18 @@ t.test('a namespace is kept apart for ten minutes, at that branch alone', async 
   t.notOk(has('market', 'main'))
 })
 
+t.test('or for so many milliseconds, but never for less than it would be without', async (t) => {
+  let now = 0
+  const { has, keep } = rememberApart(() => now)
+  keep('market', 'main', 1_000)
+  now = 1_000
+  t.notOk(has('market', 'main'))
+  keep('market', 'main')
+  keep('market', 'main', 1_000)
+  now = 3_000
+  t.ok(has('market', 'main'))
+})
+
 t.test('who pushes by itself does so however many branches another namespace has', async (t) => {
   const { has, keep } = rememberApart()
   keep('market', 'main')

@@ -1,0 +1,30 @@
+import type { Waiter } from './branch-queue.ts'
+
+/** Most files that are edited by a change that is pushed with those of others: of the largest, one fetch brings so many. */
+const MOST_EDITED = 8
+
+/**
+ * Whether only changes of the same namespace wait with it: others would wait for its signatures, its files, its search in the
+ * history or a commit by the API each time, or fail because the values of its Secret must not be shown.
+ */
+export function isOfOneNamespace({ pending }: Pick<Waiter, 'pending'>): boolean {
+  const { signer, since, commitByAPI, files } = pending.change
+  const isSigned = signer?.isSlow === true || signer?.ofSecret === true
+  const isLarge = files.filter(({ edit }) => edit !== undefined).length > MOST_EDITED
+  return isSigned || isLarge || since !== undefined || commitByAPI !== undefined
+}
+
+/** The key of a queue that the namespaces of a login share. */
+export function keyOf({ pending, login }: Waiter): string {
+  const { repository, branch, commitByAPI } = pending.change
+  return JSON.stringify([repository.text, branch ?? null, login.identity, commitByAPI !== undefined])
+}
+
+/** The key of a queue for its namespace alone. */
+export function apartKey(waiter: Waiter): string {
+  return `${keyOf(waiter)} ${namespaceOf(waiter)}`
+}
+
+export function namespaceOf({ pending }: Pick<Waiter, 'pending'>): string {
+  return pending.change.namespace
+}
