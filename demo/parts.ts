@@ -9,6 +9,7 @@ import { buildApp } from '../functions/app.ts'
 import { makeWaitingSearch } from '../functions/arrival/waiting-resources.ts'
 import { handle } from '../functions/attempt/attempt.ts'
 import { divide } from '../functions/attempt/turns/shares.ts'
+import { shareThread } from '../functions/attempt/turns/thread-share.ts'
 import { openTurns } from '../functions/attempt/turns/turns.ts'
 import { readConfig } from '../functions/config.ts'
 import { readPodSize } from '../functions/pod-size.ts'
@@ -51,8 +52,10 @@ export async function startFunction(context: ProgramContext<FunctionSite>): Prom
   }
   const shares = divide(readPodSize(site.folder), config.fetchLimit)
   const turns = openTurns(shares)
+  const share = shareThread()
   const git = openGit({
     ...network,
+    workFor: share.workFor,
     acquireSession: turns.acquireSession,
     tempDir: site.folder,
     fetchLimitMiB: shares.largeLimits.fileMiB,
@@ -61,7 +64,18 @@ export async function startFunction(context: ProgramContext<FunctionSite>): Prom
   })
   const log = makeLog('function')
   const find = finder(cluster, { reads: WAITS, waits: WAITS })
-  const parts = { cluster, git, turns, network, find, config, log, meter: NO_METER, tracer: openTracer() }
+  const parts = {
+    cluster,
+    git,
+    turns,
+    share,
+    network,
+    find,
+    config,
+    log,
+    meter: NO_METER,
+    tracer: openTracer(),
+  }
   const { world, close } = openWorld(parts)
   const wait = (ms: number, signal: AbortSignal): Promise<unknown> => pause(ms, undefined, { signal })
   const lookFor = makeWaitingSearch({ cluster, log, elapsed: world.elapsed, wait }, false)

@@ -24,6 +24,7 @@ import { startComplaint } from './domain/settings.ts'
 import { finder } from './attempt/find.ts'
 import type { Find } from './attempt/find.ts'
 import { divide } from './attempt/turns/shares.ts'
+import { shareThread } from './attempt/turns/thread-share.ts'
 import { measureTurns, openTurns } from './attempt/turns/turns.ts'
 import type { Sender } from './event-places.ts'
 import { guardSSHLogIns } from './login/throttle/ssh-log-ins.ts'
@@ -85,8 +86,10 @@ async function main(): Promise<void> {
   const shares = divide(readPodSize(config.tempDir), config.fetchLimit)
   const turns = openTurns(shares)
   measureTurns(turns, meter)
+  const share = shareThread()
   const git = openGit({
     ...network,
+    workFor: share.workFor,
     meter,
     tempDir: config.tempDir,
     ...(process.env.PATH === undefined ? {} : { path: process.env.PATH }),
@@ -102,7 +105,7 @@ async function main(): Promise<void> {
   })
   const cluster = connectCluster(apiServer)
   const find = finders(cluster, config.stampKey !== undefined)
-  const parts = { cluster, git, turns, network, find: find.webhook, config, log, meter, tracer }
+  const parts = { cluster, git, turns, share, network, find: find.webhook, config, log, meter, tracer }
   const { world, close } = openWorld(parts)
   const app = buildApp((ref, sender) => handle(ref, find[sender], world), log, {
     stampKey: config.stampKey,

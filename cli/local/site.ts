@@ -1,6 +1,7 @@
 import pino from 'pino'
 import { finder } from '../../functions/attempt/find.ts'
 import { divide } from '../../functions/attempt/turns/shares.ts'
+import { shareThread } from '../../functions/attempt/turns/thread-share.ts'
 import { openTurns } from '../../functions/attempt/turns/turns.ts'
 import type { Cluster } from '../../functions/cluster/cluster.ts'
 import type { Config } from '../../functions/config.ts'
@@ -35,8 +36,10 @@ export function openSite(cluster: Cluster, config: Config, stop: AbortSignal): S
   }
   const shares = divide(readPodSize(config.tempDir), config.fetchLimit)
   const turns = openTurns(shares)
+  const share = shareThread()
   const git = openGit({
     ...network,
+    workFor: share.workFor,
     tempDir: config.tempDir,
     ...(process.env['PATH'] === undefined ? {} : { path: process.env['PATH'] }),
     fetchLimitMiB: shares.largeLimits.fileMiB,
@@ -49,7 +52,7 @@ export function openSite(cluster: Cluster, config: Config, stop: AbortSignal): S
   const find = finder(cluster, { reads: 1, waits: 1 })
   // A command prints what it finds; what the function logs is for operators.
   const log = pino({ level: 'silent' })
-  const parts = { cluster, git, turns, network, find, config, log, meter: NO_METER, tracer: NO_TRACER }
+  const parts = { cluster, git, turns, share, network, find, config, log, meter: NO_METER, tracer: NO_TRACER }
   const { world, close } = openWorld(parts)
   return {
     world,

@@ -2,7 +2,7 @@ import { connect as connectPlain, isIP } from 'node:net'
 import type { LookupFunction, Socket } from 'node:net'
 import type { SecureContext } from 'node:tls'
 import type { buildConnector } from 'undici'
-import { asFailure } from '../domain/failure.ts'
+import { asFailure, Failure } from '../domain/failure.ts'
 import type { Destination, Route } from '../domain/network/route.ts'
 import type { Proxy } from '../domain/network/proxies.ts'
 import { connectTLS } from '../net/metered-tls.ts'
@@ -102,7 +102,7 @@ async function secure(
 ): Promise<Socket> {
   const key = { host, port, insecure: route.insecure, trust }
   const session = tickets?.get(key)
-  const secured = connectTLS(socket, {
+  const options = {
     host,
     // RFC 6066, section 3: an IP address is not a server name.
     servername: isIP(host) === 0 ? host : '',
@@ -110,9 +110,10 @@ async function secure(
     rejectUnauthorized: !route.insecure,
     ALPNProtocols: ['http/1.1'],
     ...(session === undefined ? {} : { session }),
-  })
+  }
+  const secured = connectTLS(socket, options, route.share)
   secured.on('session', (next: Buffer) => tickets?.set(key, next))
   return established(secured, 'secureConnect', signal).catch((error: unknown) => {
-    throw hostFailure(error, shownHost)
+    throw error instanceof Failure ? error : hostFailure(error, shownHost)
   })
 }

@@ -4,6 +4,7 @@ import { Failure } from '../domain/failure.ts'
 import type { Fetch, FetchInit } from '../domain/pull-request/pull-requests.ts'
 import { TOO_LARGE } from '../domain/pull-request/large-answer.ts'
 import { findRoute } from '../domain/network/route.ts'
+import type { Share } from '../domain/network/share.ts'
 import type { Destination, RouteSettings } from '../domain/network/route.ts'
 import { LARGEST_ANSWER, readAnswer } from './answer.ts'
 import type { Trust } from '../net/trust.ts'
@@ -20,6 +21,10 @@ export interface HTTPSettings extends RouteSettings {
   /** As in World: large answers are parsed by it. Left out: at once. */
   readonly workFor?:
     (<T>(namespace: string, work: () => T, signal: AbortSignal, isUrgent?: boolean) => Promise<T>) | undefined
+  /** Whether the namespace would have to wait. */
+  readonly isSpent?: (namespace: string) => boolean
+  /** In which the handshakes of a session are read. Left out: at once. */
+  readonly share?: Share
 }
 
 /** What is measured of a call. */
@@ -64,7 +69,9 @@ export function openHTTP(settings: HTTPSettings, timeoutMs = CALL_TIMEOUT_MS): W
   return async function withAPI(baseURL, signal, work) {
     const { origin, host } = new URL(baseURL)
     const destination = destinationOf(baseURL)
-    const route = await findRoute(destination, settings, signal)
+    const { share } = settings
+    const found = await findRoute(destination, settings, signal)
+    const route = share === undefined ? found : { ...found, share }
     const ending = new AbortController()
     const target = {
       destination,

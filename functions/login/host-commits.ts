@@ -4,7 +4,7 @@ import { requireAPI, type Target } from '../domain/repository/target.ts'
 import { NO_METER, type Meter } from '../domain/telemetry/meter.ts'
 import { openHTTP, type HTTPSettings } from '../http/http.ts'
 import { measureCalls } from '../http/measured-calls.ts'
-import { shareOf } from '../http/share.ts'
+import { shareOf, shareOfHandshakes } from '../http/share.ts'
 import type { MakeCommit } from '../providers/make-commit.ts'
 import type { World } from '../world.ts'
 import type { ApiLimits } from './api-limits.ts'
@@ -24,7 +24,7 @@ export function openHostCommits(
     const { host, baseURL, repository } = requireAPI(target)
     const shown = target.address.text
     return async function commitByAPI(commit, { login, signal, span, remaining = () => Infinity }) {
-      const withAPI = openHTTP({ ...settings, called: measureCalls(host.name, meter, span) })
+      const called = measureCalls(host.name, meter, span)
       const { makeCommit } = await loadFor(target)
       const { password: token, secrets, issued } = requireToken(login, shown)
       const counted = {
@@ -35,15 +35,18 @@ export function openHostCommits(
       }
       const late = (cause: unknown): Failure => outOfTime(shown, cause)
       // Once the call has begun, its end says whether the commit may have been made.
-      return limits.run(counted, { owner: namespace, signal, late }, async () => {
+      return limits.run(counted, { owner: namespace, signal, late }, async (turn) => {
         const begun = { late: false }
         const mayBegin = (): boolean => {
           begun.late = remaining() <= 0
           return !begun.late
         }
+        const { ofOperator } = login
+        const handshakes = shareOfHandshakes(settings, { namespace, signal, ofOperator, turn })
+        const withAPI = openHTTP({ ...settings, called, share: handshakes })
         const made = await withAPI(baseURL, signal, (fetch) => {
-          const begin: typeof fetch = (url, init) => fetch(url, { ...init, mayBegin })
           const share = shareOf(settings, namespace, signal)
+          const begin: typeof fetch = (url, init) => fetch(url, { ...init, mayBegin })
           return makeCommit({ baseURL, repository, shown, fetch: begin, share, token, secrets }, commit)
         })
         // Nothing was sent.

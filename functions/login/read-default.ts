@@ -4,6 +4,7 @@ import type { App } from '../domain/credentials/app.ts'
 import { appLoginFor } from '../domain/credentials/app-login.ts'
 import { defaultLoginFor, requireDefaultAllowed } from '../domain/credentials/default-credentials.ts'
 import type { AppSource, TokenSource } from '../domain/credentials/default-credentials.ts'
+import type { ApiLogin, Login } from '../domain/credentials/login.ts'
 import type { LoginUse } from '../domain/credentials/login-for.ts'
 import { Failure } from '../domain/failure.ts'
 import { orUndefined } from '../domain/settings.ts'
@@ -25,10 +26,20 @@ export function readDefault(
     requireDefaultAllowed(defaults, { namespace, target, written })
   if ('keyFile' in source) {
     const app = readDefaultApp(source)
-    return { requireAllowed, loginFor: (calls, target) => appLoginFor(calls, { app, target }, tokenFor) }
+    return {
+      requireAllowed,
+      loginFor: async (calls, target) => ofOperator(await appLoginFor(calls, { app, target }, tokenFor)),
+    }
   }
   const token = readToken(source)
-  return { requireAllowed, loginFor: (calls, target) => defaultLoginFor(calls, target, { username, token }) }
+  return {
+    requireAllowed,
+    loginFor: async (calls, target) => ofOperator(await defaultLoginFor(calls, target, { username, token })),
+  }
+}
+
+function ofOperator<L extends Login | ApiLogin>(login: L): L & { readonly ofOperator: true } {
+  return { ...login, ofOperator: true }
 }
 
 /**
@@ -65,7 +76,14 @@ export function findDefaultApp({
   if (!('id' in app)) return `${APP_VARIABLES[app[0]]} ${app[1]}`
   const shown = "The operator's default GitHub App"
   // Not the name of a namespace: that has no space.
-  return { ...app, source: ['the operator', 'default'], places: APP_VARIABLES, shown, secrets: [] }
+  return {
+    ...app,
+    source: ['the operator', 'default'],
+    places: APP_VARIABLES,
+    shown,
+    secrets: [],
+    ofOperator: true,
+  }
 }
 
 function readDefaultApp(source: AppSource): App {

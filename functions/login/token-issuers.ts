@@ -5,7 +5,7 @@ import { NO_METER, type Meter } from '../domain/telemetry/meter.ts'
 import { openHTTP } from '../http/http.ts'
 import type { HTTPSettings } from '../http/http.ts'
 import { measureCalls } from '../http/measured-calls.ts'
-import { shareOf } from '../http/share.ts'
+import { shareOf, shareOfHandshakes } from '../http/share.ts'
 import { openKeyedTurns } from '../domain/sharing/keyed-turns.ts'
 import type { AskForToken } from '../providers/ask-for-token.ts'
 import type { IssueToken } from './app-tokens.ts'
@@ -29,15 +29,18 @@ export function openIssuers(settings: HTTPSettings, now: () => Date, meter: Mete
       throw new Failure('NotSupported', message)
     }
     const { askForToken } = await load()
-    const withAPI = openHTTP({ ...settings, called: measureCalls(host.name, meter) })
-    const permissions = PERMISSIONS[kind]
     const share = shareOf(settings, namespace, signal)
+    const called = measureCalls(host.name, meter)
+    const permissions = PERMISSIONS[kind]
     const place = { baseURL, repository, shown: target.address.text, permissions, share }
     const key = `${baseURL} ${app.id} ${app.keyDigest}`
     const late = (cause: unknown): Failure => outOfTime(place.shown, cause)
-    return inTurn({ key, owner: namespace, signal, late }, () =>
-      withAPI(baseURL, signal, (fetch) => askForToken({ ...place, fetch, now: now() }, app)),
-    )
+    return inTurn({ key, owner: namespace, signal, late }, (turn) => {
+      const { ofOperator } = app
+      const handshakes = shareOfHandshakes(settings, { namespace, signal, ofOperator, turn })
+      const withAPI = openHTTP({ ...settings, called, share: handshakes })
+      return withAPI(baseURL, signal, (fetch) => askForToken({ ...place, fetch, now: now() }, app))
+    })
   }
 }
 

@@ -1,6 +1,8 @@
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls'
+import { asFailure } from '../domain/failure.ts'
+import type { Share } from '../domain/network/share.ts'
 import { makeAllowance } from '../domain/sharing/allowance.ts'
 
 /** A connection, metered on its way to TLS. */
@@ -9,20 +11,28 @@ export interface MeteredConnection {
   readonly below: Duplex
   /** Sets what counts the bytes that TLS has decrypted. Until then, all bytes are overhead. */
   readonly decryptedBy: (bytes: () => number) => void
+  /** What comes from now on is given to TLS at once, and no longer in a share. */
+  readonly endShare: () => void
 }
 
 /**
- * Begins TLS on a connection, and meters what comes. A handshake of more than 18 KiB ends it: OpenSSL checks each name of a
- * certificate against each constraint of those above it, which takes the thread 0.3 s for 30 KiB that are made for this,
- * and 0.1 s for 18 KiB.
+ * Begins TLS on a connection, and meters what comes. A handshake of more than 12 KiB ends it: OpenSSL checks each signature of
+ * the certificates that a server sends, whoever has made them, and each of their names against each constraint of those
+ * above. With the slowest curve, 12 KiB that are made for this take the thread 0.1 s. Therefore all of the handshake
+ * is read in the `share` of whoever names the host; left out: at once, for hosts of the operator's.
  */
-export function connectTLS(socket: Socket, options: Omit<ConnectionOptions, 'socket'>): TLSSocket {
+export function connectTLS(
+  socket: Socket,
+  options: Omit<ConnectionOptions, 'socket'>,
+  share?: Share,
+): TLSSocket {
   // undici asks the connection above for it, which cannot pass it on: each request would wait 40 ms for an ACK.
   socket.setNoDelay(true)
-  const { below, decryptedBy } = meterTLS(socket)
+  const { below, decryptedBy, endShare } = meterTLS(socket, share)
   const secured = connect({ ...options, socket: below })
   decryptedBy(() => secured.bytesRead)
   endLongHandshake(socket, secured)
+  secured.once('secureConnect', endShare)
   return secured
 }
 
@@ -39,8 +49,8 @@ function endLongHandshake(socket: Socket, secured: TLSSocket): void {
   secured.once('secureConnect', () => socket.off('data', count))
 }
 
-/** Public chains have 3 to 6 KiB; a certificate with 300 long names has 17. */
-const MOST_HANDSHAKE = 18 * 1024
+/** Public chains have 3 to 6 KiB; a certificate with 180 long names, or with 300 of usual length, has 11. */
+const MOST_HANDSHAKE = 12 * 1024
 /** Overhead that may come at once. A handshake with its certificates, and the tickets after it, have some 10 KiB. */
 const MOST_OVERHEAD = 32 * 1024
 /** How fast as much is allowed again. */
@@ -59,13 +69,14 @@ const LEAST_PIECE = 1024
  * Without this, Node gives TLS up to 2 MiB in one turn, and OpenSSL reads messages such as KeyUpdate and
  * NewSessionTicket (RFC 8446, 4.6) without a limit.
  */
-export function meterTLS(socket: Socket): MeteredConnection {
+export function meterTLS(socket: Socket, share?: Share): MeteredConnection {
   let decrypted = (): number => 0
   let counted = 0
   const overhead = makeAllowance(MOST_OVERHEAD, OVERHEAD_PER_SECOND, () => performance.now())
   let rest: Buffer = Buffer.alloc(0)
   let [isWanted, isWaiting, isEnded] = [false, false, false]
   let timer: NodeJS.Timeout | undefined
+  let shared = share
 
   /** Gives TLS the next piece, and returns whether most of it became data. `allowed`: bytes of overhead. */
   function givePiece(allowed: number): boolean {
@@ -86,6 +97,10 @@ export function meterTLS(socket: Socket): MeteredConnection {
         wait((-allowed / OVERHEAD_PER_SECOND) * 1_000 + 1)
         return
       }
+      if (shared !== undefined) {
+        giveInShare(shared)
+        return
+      }
       if (!givePiece(allowed)) {
         wait(0)
         return
@@ -94,6 +109,13 @@ export function meterTLS(socket: Socket): MeteredConnection {
     if (rest.length === 0 && isEnded) below.push(null)
     else if (rest.length === 0 && isWanted) socket.resume()
     else socket.pause()
+  }
+
+  function giveInShare(share: Share): void {
+    isWaiting = true
+    socket.pause()
+    const given = share(() => isWanted && givePiece(overhead.left()))
+    given.then(give, (error: unknown) => below.destroy(asFailure(error)))
   }
 
   function wait(milliseconds: number): void {
@@ -139,6 +161,9 @@ export function meterTLS(socket: Socket): MeteredConnection {
     below,
     decryptedBy(bytes) {
       decrypted = bytes
+    },
+    endShare() {
+      shared = undefined
     },
   }
 }

@@ -1,7 +1,7 @@
 import { parseBounded } from './bounded-json.ts'
 import { elements, entries, isRecord, member, textMember } from '../domain/json-value.ts'
 import { readRetryAfter } from '../domain/network/retry-after.ts'
-import type { Share } from '../domain/pull-request/pull-requests.ts'
+import type { Share } from '../domain/network/share.ts'
 import { LONGEST_RETRY_AFTER_S } from '../domain/resource/backoff.ts'
 
 /** An API's answer. */

@@ -1,4 +1,5 @@
-import type { Fetch, Share } from '../domain/pull-request/pull-requests.ts'
+import type { Share } from '../domain/network/share.ts'
+import type { Fetch } from '../domain/pull-request/pull-requests.ts'
 import type { ClaimCheck } from '../domain/resource/claims.ts'
 import type { HeldTurn } from '../domain/sharing/keyed-turns.ts'
 

@@ -1,9 +1,9 @@
 import { Failure } from '../domain/failure.ts'
+import type { Share } from '../domain/network/share.ts'
 import { keepFor } from '../domain/pull-request/choice.ts'
 import type {
   PullRequestDraft,
   PullRequests,
-  Share,
   ShownPullRequest,
 } from '../domain/pull-request/pull-requests.ts'
 import { openFairQueue, type FairQueue } from '../domain/sharing/fair-queue.ts'

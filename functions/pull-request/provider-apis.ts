@@ -8,7 +8,7 @@ import { NO_SPAN } from '../domain/telemetry/tracer.ts'
 import { openHTTP } from '../http/http.ts'
 import type { HTTPSettings } from '../http/http.ts'
 import { measureCalls } from '../http/measured-calls.ts'
-import { shareOf } from '../http/share.ts'
+import { shareOf, shareOfHandshakes } from '../http/share.ts'
 import { inTurns, withoutTurn } from './calls-in-turns.ts'
 import { openOneCreation } from './one-creation.ts'
 
@@ -37,10 +37,16 @@ export function openProviders(
     if (load === undefined)
       throw new Failure('NotSupported', `Pull requests on ${host.name} are not supported yet.`)
     const { default: connect } = await load()
-    const withAPI = openHTTP({ ...settings, called: measureCalls(host.name, meter, span) })
+    const called = measureCalls(host.name, meter, span)
     const late = (cause: unknown): Failure => outOfTime(target, cause)
-    return limits.run({ ...login, baseURL }, { owner, signal, late }, (turn) =>
-      withAPI(baseURL, signal, (fetch) => {
+    return limits.run({ ...login, baseURL }, { owner, signal, late }, (turn) => {
+      const handshakes = shareOfHandshakes(settings, {
+        namespace: owner,
+        signal,
+        ofOperator: login.ofOperator,
+        turn,
+      })
+      return openHTTP({ ...settings, called, share: handshakes })(baseURL, signal, (fetch) => {
         const share = withoutTurn(shareOf(settings, owner, signal), turn)
         const pullRequests = connect({ ...target, fetch: inTurns(fetch, turn, claim), share }, login)
         return withOneCreation(
@@ -48,8 +54,8 @@ export function openProviders(
           guardedPullRequests(pullRequests, { login, sent, shown: target.shown }),
           work,
         )
-      }),
-    )
+      })
+    })
   }
 }
 

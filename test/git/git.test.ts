@@ -45,6 +45,29 @@ t.test('a commit lands without a file or a process of Commitlet', async (t) => {
   t.same(await stage.leftovers(), [])
 })
 
+t.test(
+  "a handshake is read in the share of its namespace, and with the operator's login only counted",
+  async (t) => {
+    const shares: unknown[] = []
+    const writer = stage.open({
+      workFor: (namespace, work, _signal, isUrgent = false) => {
+        shares.push([namespace, isUrgent])
+        return Promise.resolve().then(work)
+      },
+    })
+    for (const [login, isUrgent] of [
+      [LOGIN, false],
+      [{ ...LOGIN, ofOperator: true }, true],
+    ] as const) {
+      shares.length = 0
+      const change = changeOf((await server.createRepository(`git/share-${isUrgent}`)).url, 'a.md')
+      t.match(await writer.push(change, login, patience()), { outcome: 'pushed' })
+      t.ok(shares.length > 0)
+      for (const one of shares) t.strictSame(one, ['shop', isUrgent])
+    }
+  },
+)
+
 drawn(
   'what the direct engine cannot write lands by the git binary, and no temporary file is left',
   async (t) => {

@@ -39,8 +39,8 @@ for (const [code, reason, host, proxy] of [
   [
     'ERR_TLS_HANDSHAKE_TOO_LONG',
     'TLSUntrusted',
-    /^git\.example\.com shows a certificate in a handshake of more than 18 KiB/,
-    /the proxy of HTTPS_PROXY shows a certificate in a handshake of more than 18 KiB/,
+    /^git\.example\.com shows a certificate in a handshake of more than 12 KiB/,
+    /the proxy of HTTPS_PROXY shows a certificate in a handshake of more than 12 KiB/,
   ],
   [
     'CERT_HAS_EXPIRED',

@@ -17,45 +17,52 @@ import { BRANCHES, LOGIN, settingsWith } from '../providers/port-stage.ts'
 const { signal } = new AbortController()
 const COMMIT = { branch: 'main', tip: 'a'.repeat(40), message: 'One\n', files: [] }
 
-t.test('large answers of APIs are parsed in the share of the namespace that called', async (t) => {
-  const host = await startHost(t, github, memoryModel())
-  const shared: string[] = []
-  const workFor: HTTPSettings['workFor'] = (namespace, work) => {
-    shared.push(namespace)
-    return Promise.resolve().then(work)
-  }
-  const settings = { ...settingsWith(host.caFile), workFor }
-  const limits = makeApiLimits(() => 0)
-  const address = parseRepositoryAddress(`${host.origin}/acme/shop.git`)
-  const target = targetOf('GitCommit', address, { provider: 'github', baseURL: host.baseURL })
-  const api = { ...requireAPI(target), shown: address.text, branches: BRANCHES, permit: () => undefined }
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  const pem = Buffer.from(privateKey.export({ type: 'pkcs1', format: 'pem' }).toString())
-  const parts = readApp({ id: '4711', installation: undefined, privateKey: pem })
-  if (!('id' in parts)) throw new Error(parts.join(' '))
-  const places = { id: 'a', installation: 'b', privateKey: 'c' }
-  const app = { ...parts, source: [], places, shown: 'The App', secrets: [] }
-
-  const calls: Readonly<Record<string, () => Promise<unknown>>> = {
-    team: () =>
-      openProviders(settings, limits)(api, { login: LOGIN, namespace: 'team', signal }, (pullRequests) =>
-        pullRequests.find(BRANCHES, 'open'),
-      ),
-    web: () =>
-      openHostCommits(settings, limits)(target, 'web')(COMMIT, { login: loginOf('good-token'), signal }),
-    shop: () =>
-      openIssuers(settings, () => new Date())({ app, kind: 'GitCommit', namespace: 'shop', target, signal }),
-  }
-  for (const [namespace, call] of Object.entries(calls)) {
-    for (const [length, expected] of [
-      [60_000, []],
-      [70_000, [namespace]],
-    ] as const) {
-      shared.length = 0
-      host.forget()
-      host.fail({ kind: 'answer', answer: { status: 404, body: { message: 'x'.repeat(length) } } })
-      await t.rejects(call(), { name: 'Failure' })
-      t.strictSame([...new Set(shared)], expected, `${namespace}, ${length} bytes`)
+t.test(
+  'handshakes of APIs are read and large answers parsed in the share of the namespace that called',
+  async (t) => {
+    const host = await startHost(t, github, memoryModel())
+    const shared: string[] = []
+    const workFor: HTTPSettings['workFor'] = async (namespace, work) => {
+      const done = await Promise.resolve().then(work)
+      shared.push(`${typeof done === 'boolean' ? 'handshake' : 'answer'} of ${namespace}`)
+      return done
     }
-  }
-})
+    const settings = { ...settingsWith(host.caFile), workFor }
+    const limits = makeApiLimits(() => 0)
+    const address = parseRepositoryAddress(`${host.origin}/acme/shop.git`)
+    const target = targetOf('GitCommit', address, { provider: 'github', baseURL: host.baseURL })
+    const api = { ...requireAPI(target), shown: address.text, branches: BRANCHES, permit: () => undefined }
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    const pem = Buffer.from(privateKey.export({ type: 'pkcs1', format: 'pem' }).toString())
+    const parts = readApp({ id: '4711', installation: undefined, privateKey: pem })
+    if (!('id' in parts)) throw new Error(parts.join(' '))
+    const places = { id: 'a', installation: 'b', privateKey: 'c' }
+    const app = { ...parts, source: [], places, shown: 'The App', secrets: [] }
+
+    const calls: Readonly<Record<string, () => Promise<unknown>>> = {
+      team: () =>
+        openProviders(settings, limits)(api, { login: LOGIN, namespace: 'team', signal }, (pullRequests) =>
+          pullRequests.find(BRANCHES, 'open'),
+        ),
+      web: () =>
+        openHostCommits(settings, limits)(target, 'web')(COMMIT, { login: loginOf('good-token'), signal }),
+      shop: () =>
+        openIssuers(
+          settings,
+          () => new Date(),
+        )({ app, kind: 'GitCommit', namespace: 'shop', target, signal }),
+    }
+    for (const [namespace, call] of Object.entries(calls)) {
+      for (const [length, expected] of [
+        [60_000, [`handshake of ${namespace}`]],
+        [70_000, [`handshake of ${namespace}`, `answer of ${namespace}`]],
+      ] as const) {
+        shared.length = 0
+        host.forget()
+        host.fail({ kind: 'answer', answer: { status: 404, body: { message: 'x'.repeat(length) } } })
+        await t.rejects(call(), { name: 'Failure' })
+        t.strictSame([...new Set(shared)], expected, `${namespace}, ${length} bytes`)
+      }
+    }
+  },
+)

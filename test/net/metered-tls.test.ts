@@ -1,12 +1,14 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { setImmediate } from 'node:timers/promises'
 import { createServer } from 'node:tls'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import type { Test } from 'tap'
 import { Failure } from '../../functions/domain/failure.ts'
+import type { Share } from '../../functions/domain/network/share.ts'
 import { openConnection } from '../../functions/http/connection.ts'
 import { meterTLS, type MeteredConnection } from '../../functions/net/metered-tls.ts'
 import { followTrust } from '../../functions/net/trust.ts'
@@ -90,14 +92,14 @@ t.test('a server that sends its data in records of one byte is read slowly', asy
   t.ok(read <= 1_550 + seconds * 190, `${read} records in ${seconds} s`)
 })
 
-t.test('a handshake of more than 18 KiB ends the connection', async (t) => {
+t.test('a handshake of more than 12 KiB ends the connection', async (t) => {
   const hosts = Array.from(
-    { length: 350 },
+    { length: 230 },
     (_, i) => `a-long-name-of-one-of-very-many-hosts-${i}.example.com`,
   )
   for (const [names, outcome] of [
-    [hosts.slice(0, 300), 'connected'],
-    [hosts.slice(0, 350), 'TLSUntrusted'],
+    [hosts.slice(0, 180), 'connected'],
+    [hosts, 'TLSUntrusted'],
   ] as const) {
     const { certPEM, keyPEM } = await AUTHORITY.issue({ names: ['git.example.com', ...names] })
     const server = createServer({ cert: certPEM, key: keyPEM }, (socket) =>
@@ -121,6 +123,49 @@ t.test('a handshake of more than 18 KiB ends the connection', async (t) => {
     t.equal(ended, outcome)
   }
 })
+
+t.test(
+  'a handshake is read in the share of whoever names the host, and what comes after it at once',
+  async (t) => {
+    const { certPEM, keyPEM } = await AUTHORITY.issue({ names: ['git.example.com'] })
+    const server = createServer({ cert: certPEM, key: keyPEM }, (socket) => socket.end('data'))
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    t.teardown(() => server.close())
+    const { port } = server.address() as AddressInfo
+    const open = (share: Share): Promise<Socket> =>
+      openConnection({
+        destination: { scheme: 'https', host: 'git.example.com', port },
+        route: { addresses: ['127.0.0.1'], proxy: undefined, insecure: false, share },
+        trust,
+        shownHost: 'git.example.com',
+        signal: new AbortController().signal,
+      })
+    let shares = 0
+    const waits = Promise.withResolvers<() => void>()
+    const opened = open((work) => {
+      shares += 1
+      return new Promise((resolve) => waits.resolve(() => resolve(work())))
+    })
+    const go = await waits.promise
+    let isOpen = false
+    void opened.then(() => (isOpen = true))
+    // The whole handshake of the server has come with its first bytes, or is read in another share.
+    await setImmediate()
+    t.equal(isOpen, false)
+    go()
+    const socket = await opened
+    const counted = shares
+    t.equal(await text(socket), 'data')
+    t.equal(shares, counted)
+
+    const late = new Failure('Timeout', 'The share came too late.')
+    await t.rejects(
+      open(() => Promise.reject(late)),
+      late,
+    )
+  },
+)
 
 t.test('a host cannot negotiate again after its handshake, which has no bound then', async (t) => {
   const { certPEM, keyPEM } = await AUTHORITY.issue({ names: ['git.example.com'] })

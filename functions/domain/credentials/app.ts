@@ -26,6 +26,8 @@ export interface App {
   readonly shown: string
   /** Values that must not be shown. */
   readonly secrets: readonly string[]
+  /** It is the operator's, which several namespaces may use. */
+  readonly ofOperator?: true
 }
 
 /** The texts that describe an App, as they are stored. */

@@ -20,6 +20,8 @@ interface AnyLogin {
   readonly secrets: readonly string[]
   /** Undefined: the login is no issued token. */
   readonly issued?: Issued
+  /** It is the operator's, which several namespaces may use. */
+  readonly ofOperator?: true
 }
 
 /** Over HTTPS, where a token is used as a password. */

@@ -42,7 +42,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   CERT_REVOKED: REVOKED,
   // Of functions/net/metered-tls.ts.
   ERR_TLS_HANDSHAKE_TOO_LONG:
-    'in a handshake of more than 18 KiB, which is the limit; ask the operator of the server to send fewer certificates, or names of authorities.',
+    'in a handshake of more than 12 KiB, which is the limit; ask the operator of the server to send fewer certificates, or names of authorities.',
 }
 
 /** What is wrong with a certificate, to follow "shows a certificate"; undefined: the error is not about that. */

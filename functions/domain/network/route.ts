@@ -3,6 +3,7 @@ import type { Authority, RepositoryAddress } from '../repository/address.ts'
 import { isInsecure } from '../repository/insecure-hosts.ts'
 import type { Proxies, Proxy } from './proxies.ts'
 import { proxyFor } from './proxies.ts'
+import type { Share } from './share.ts'
 
 /** How a host is reached. */
 export interface Route {
@@ -12,6 +13,8 @@ export interface Route {
   readonly proxy: Proxy | undefined
   /** The operator accepts any certificate of this host. */
   readonly insecure: boolean
+  /** In which what the host sends in a TLS handshake is checked; left out: at once. */
+  readonly share?: Share
 }
 
 /** The host to call. */

@@ -1,6 +1,7 @@
 import type { ClaimCheck } from '../resource/claims.ts'
 import type { ApiLogin } from '../credentials/login.ts'
 import type { ApiEndpoint } from '../repository/target.ts'
+import type { Share } from '../network/share.ts'
 import type { Span } from '../telemetry/tracer.ts'
 
 /** The branches of a pull request. */
@@ -94,12 +95,6 @@ export interface Endpoint {
   readonly fetch: Fetch
   readonly share: Share
 }
-
-/**
- * Does work that holds the thread, in the share of the caller's namespace. `isUrgent`: others wait for it, so it is only
- * counted. Throws what `work` throws, and Timeout.
- */
-export type Share = <T>(work: () => T, isUrgent?: boolean) => Promise<T>
 
 /** Throws ReferenceForbidden if these credentials must not be used for the repository with this path. */
 export type Permit = (repository: readonly string[]) => void

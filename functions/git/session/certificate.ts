@@ -53,7 +53,8 @@ function shakeHands({ destination, trust, signal }: Probe, socket: Socket): Prom
   const { host } = destination.address
   const { promise, resolve, reject } = Promise.withResolvers<ShownCertificate>()
   const server = { host, ...(isIP(host) === 0 ? { servername: host } : {}) }
-  const secured = connectTLS(socket, { ...server, secureContext: trust, rejectUnauthorized: false })
+  const options = { ...server, secureContext: trust, rejectUnauthorized: false }
+  const secured = connectTLS(socket, options, destination.share)
   secured.once('secureConnect', () => resolve(shownBy(secured)))
   for (const stream of [socket, secured]) stream.on('error', reject)
   socket.once('close', reject)

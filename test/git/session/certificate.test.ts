@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
+import type { Share } from '../../../functions/domain/network/share.ts'
 import { readProxies } from '../../../functions/domain/network/proxies.ts'
 import { explainCertificate } from '../../../functions/git/session/certificate.ts'
 import { makeAuthority } from '../../harness/certificates.ts'
@@ -58,7 +59,10 @@ for (const [title, certificate, says] of [
       const address = addressOf(`${url}/a.git`)
       const through = readProxies({ HTTPS_PROXY: `http://me:s3cret@127.0.0.1:${proxy.port}` })
       for (const way of [REACHED, { addresses: undefined, proxy: through.proxy, insecure: false }]) {
-        const failure = await explainCertificate({ ...way, address, authorities })
+        let shares = 0
+        const share: Share = (work) => ((shares += 1), Promise.resolve().then(work))
+        const failure = await explainCertificate({ ...way, address, authorities, share })
+        t.ok(shares > 0)
         t.match(failure, { reason: 'TLSUntrusted', message: `${url}/a.git shows a certificate ${says}` })
       }
       t.same(proxy.connects, [`localhost:${port}`])

@@ -1,0 +1,30 @@
+import t from 'tap'
+import type { HTTPSettings } from '../../functions/http/http.ts'
+import { shareOfHandshakes } from '../../functions/http/share.ts'
+
+const { signal } = new AbortController()
+
+for (const { title, isSpent, isKept, ofOperator, expected } of [
+  { title: 'a namespace with something left', expected: ['waits for its share'] },
+  { title: 'one that has used its share up', isSpent: true, expected: ['leaves', 'waits for its share'] },
+  { title: 'others wait for the turn', isSpent: true, isKept: true, expected: ['is counted'] },
+  { title: "the operator's login", isSpent: true, ofOperator: true, expected: ['is counted'] },
+] as const)
+  t.test(`a handshake of an API, ${title}: ${expected.join(' and ')}`, async (t) => {
+    const done: string[] = []
+    const settings: Pick<HTTPSettings, 'workFor' | 'isSpent'> = {
+      workFor: async (namespace, work, _signal, isUrgent = false) => {
+        t.equal(namespace, 'team')
+        done.push(isUrgent ? 'is counted' : 'waits for its share')
+        return work()
+      },
+      isSpent: () => isSpent === true,
+    }
+    const turn = {
+      isKept: () => isKept === true,
+      without: <T>(work: () => Promise<T>) => (done.push('leaves'), work()),
+    }
+    const share = shareOfHandshakes(settings, { namespace: 'team', signal, ofOperator, turn })
+    t.equal(await share(() => 'read'), 'read')
+    t.strictSame(done, expected)
+  })
