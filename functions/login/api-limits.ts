@@ -1,22 +1,32 @@
 import { createHash } from 'node:crypto'
 import type { ApiLogin } from '../domain/credentials/login.ts'
+import type { Fetch } from '../domain/pull-request/pull-requests.ts'
 import { openKeyedTurns, type HeldTurn, type TurnTaker } from '../domain/sharing/keyed-turns.ts'
 import { makeRateLimits } from './rate-limits.ts'
+import { makeRequestShares } from './request-shares.ts'
 
 /** Bounds the calls of APIs by what hosts count together. */
 export interface ApiLimits {
   /**
    * Does the work once few others call with the same token, in fair turns of the owners. Throws what `work` throws, and
-   * RateLimited without a call while a limit lasts that the host has told of, also after a turn that was passed on.
+   * RateLimited without a call while a limit lasts that the host has told of, also after a turn that was passed on. With
+   * the operator's login, the calls of `work` go through `share`.
    */
-  run<T>(counted: CountedLogin, caller: TokenCaller, work: (turn: HeldTurn) => Promise<T>): Promise<T>
+  run<T>(
+    counted: CountedLogin,
+    caller: TokenCaller,
+    work: (turn: HeldTurn, share: ShareRequests) => Promise<T>,
+  ): Promise<T>
 }
+
+/** The same calls, in the share of the caller's namespace. `api`: what the host counts apart. */
+export type ShareRequests = (fetch: Fetch, api: 'REST' | 'GraphQL') => Fetch
 
 /** Who calls; the owner is a namespace. */
 export type TokenCaller = Omit<TurnTaker, 'key'>
 
 /** What hosts count requests by. */
-export interface CountedLogin extends Pick<ApiLogin, 'username' | 'secret' | 'issued'> {
+export interface CountedLogin extends Pick<ApiLogin, 'username' | 'secret' | 'issued' | 'ofOperator'> {
   readonly baseURL: string
 }
 
@@ -31,6 +41,7 @@ const CALLERS_PER_TOKEN = 2
 /** Makes the limits of all APIs. `now` in milliseconds. */
 export function makeApiLimits(now: () => number): ApiLimits {
   const limits = makeRateLimits(now)
+  const shares = makeRequestShares(now)
   const inTurn = openKeyedTurns(CALLERS_PER_TOKEN, () => performance.now(), { spare: true })
   return {
     run(counted, caller, work) {
@@ -54,8 +65,10 @@ export function makeApiLimits(now: () => number): ApiLimits {
             return result
           },
         }
-        return work(limited).catch((error: unknown) => {
-          throw limits.record(key, error)
+        const share: ShareRequests = (fetch, api) =>
+          counted.ofOperator === true ? shares.share(fetch, `${key} ${api}`, caller.owner) : fetch
+        return work(limited, share).catch((error: unknown) => {
+          throw shares.isOwn(error) ? error : limits.record(key, error)
         })
       })
     },

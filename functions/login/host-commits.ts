@@ -32,10 +32,11 @@ export function openHostCommits(
         username: undefined,
         secret: token,
         ...(issued === undefined ? {} : { issued }),
+        ...(login.ofOperator === undefined ? {} : { ofOperator: login.ofOperator }),
       }
       const late = (cause: unknown): Failure => outOfTime(shown, cause)
       // Once the call has begun, its end says whether the commit may have been made.
-      return limits.run(counted, { owner: namespace, signal, late }, async (turn) => {
+      return limits.run(counted, { owner: namespace, signal, late }, async (turn, shareRequests) => {
         const begun = { late: false }
         const mayBegin = (): boolean => {
           begun.late = remaining() <= 0
@@ -46,7 +47,8 @@ export function openHostCommits(
         const withAPI = openHTTP({ ...settings, called, share: handshakes })
         const made = await withAPI(baseURL, signal, (fetch) => {
           const share = shareOf(settings, namespace, signal)
-          const begin: typeof fetch = (url, init) => fetch(url, { ...init, mayBegin })
+          const shared = shareRequests(fetch, 'GraphQL')
+          const begin: typeof fetch = (url, init) => shared(url, { ...init, mayBegin })
           return makeCommit({ baseURL, repository, shown, fetch: begin, share, token, secrets }, commit)
         })
         // Nothing was sent.

@@ -39,7 +39,7 @@ export function openProviders(
     const { default: connect } = await load()
     const called = measureCalls(host.name, meter, span)
     const late = (cause: unknown): Failure => outOfTime(target, cause)
-    return limits.run({ ...login, baseURL }, { owner, signal, late }, (turn) => {
+    return limits.run({ ...login, baseURL }, { owner, signal, late }, (turn, shareRequests) => {
       const handshakes = shareOfHandshakes(settings, {
         namespace: owner,
         signal,
@@ -48,7 +48,10 @@ export function openProviders(
       })
       return openHTTP({ ...settings, called, share: handshakes })(baseURL, signal, (fetch) => {
         const share = withoutTurn(shareOf(settings, owner, signal), turn)
-        const pullRequests = connect({ ...target, fetch: inTurns(fetch, turn, claim), share }, login)
+        const pullRequests = connect(
+          { ...target, fetch: inTurns(shareRequests(fetch, 'REST'), turn, claim), share },
+          login,
+        )
         return withOneCreation(
           { key: targetKey(target), owner, signal, late, turn, share, confirm: claim.confirm },
           guardedPullRequests(pullRequests, { login, sent, shown: target.shown }),
