@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { handle } from './attempt/attempt.ts'
 import { openClaimKeeper } from './attempt/claim-keeper.ts'
+import { openLeftAlone } from './attempt/left-alone.ts'
 import type { Find } from './attempt/find.ts'
 import { shareSigning } from './attempt/turns/shared-signing.ts'
 import type { ThreadShares } from './attempt/turns/thread-share.ts'
@@ -84,6 +85,7 @@ export function openWorld(parts: WorldParts): OpenWorld {
     elapsed,
     keepClaim: openClaimKeeper({ cluster, now, elapsed }),
     looks,
+    leftAlone: openLeftAlone(elapsed),
     shareLook: shareLooks(),
     turnToFollow: takeTurnsToFollow(),
     random: Math.random,

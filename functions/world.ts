@@ -74,6 +74,14 @@ export interface KeptClaim extends ClaimCheck {
   readonly end: () => Promise<Envelope>
 }
 
+/** Resources that are left alone for a while, because their status cannot be stored: a sweep names them again and again. */
+export interface LeftAlone {
+  /** Whether this is so. Another spec, request or object of the name is not left alone. */
+  readonly has: (ref: ObjectRef) => boolean
+  /** Leaves the resource alone: for a minute, and each time in a row for twice as long, up to an hour. */
+  readonly add: (ref: ObjectRef) => void
+}
+
 /** Looks at what resources wait for, and handles them again when it has changed. */
 export interface Looks {
   /** Looks as soon as it may if the resource is looked after already, and says whether it is. Takes no call. */
@@ -133,6 +141,8 @@ export interface World {
   readonly keepClaim: (claimed: Envelope, sentAt: number) => KeptClaim
   /** Looks for what failed attempts wait for; see functions/looks. */
   readonly looks: Looks
+  /** Resources for whose status there is no room; see functions/attempt/left-alone.ts. */
+  readonly leftAlone: LeftAlone
   /**
    * Looks once the namespace of the follower, and the pod, have less than their share under way; see
    * functions/looks/look-share.ts. Throws what `look` throws.

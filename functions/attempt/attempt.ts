@@ -22,6 +22,7 @@ import { report } from './report.ts'
 import type { EngineUsed } from './report.ts'
 import { watchPushes, withLatePush } from '../domain/resource/late-push.ts'
 import { traceWorld } from './traced-world.ts'
+import { isFinal } from './status-writes.ts'
 import { writeResult } from './write-result.ts'
 import type { Release } from '../domain/network/budget.ts'
 import type { Attempt, Turn, World } from '../world.ts'
@@ -32,11 +33,23 @@ const GRACE_MS = 500
 /**
  * Handles an event: reads the resource, stops if there is nothing to do, and otherwise makes one attempt and writes its
  * result. If a newer generation arrived in the meantime, it makes an attempt for that one immediately afterwards. A
- * resource that waits for an object is only looked after. `awaited`: that object has changed since the attempt of this
- * `lastAttemptTime`. Throws a Failure only if nothing could be written: the sender or a sweep then sends the event again.
+ * resource that waits for an object is only looked after, and one without room for its status is left alone for a while.
+ * `awaited`: that object has changed since the attempt of this `lastAttemptTime`. Throws a Failure only if nothing could be
+ * written, and may be later: the sender or a sweep then sends the event again.
  */
 export async function handle(ref: ObjectRef, find: Find, world: World, awaited?: string): Promise<void> {
-  if (awaited === undefined && world.looks.ask(ref)) return
+  if (world.leftAlone.has(ref) || (awaited === undefined && world.looks.ask(ref))) return
+  try {
+    await attemptAll(ref, find, world, awaited)
+  } catch (error) {
+    if (!isFinal(error)) throw error
+    world.leftAlone.add(ref)
+    world.log.warn({ resource: ref, reason: error.reason, cause: error.message }, 'a status cannot be stored')
+  }
+}
+
+/** The same, of a resource that is not left alone. */
+async function attemptAll(ref: ObjectRef, find: Find, world: World, awaited?: string): Promise<void> {
   const began = world.elapsed()
   const found = await findDue(ref, { find, awaited }, world)
   const arrival = { parent: ref.trace, secondsAgo: (world.elapsed() - began) / 1000 }

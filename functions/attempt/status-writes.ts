@@ -8,3 +8,8 @@ export function keptChanging(): Failure {
   const message = 'Other writers kept changing the resource; Commitlet retries automatically.'
   return new Failure('Conflict', message)
 }
+
+/** Whether the failure of a write of a status is that of the resource: a repetition would fail as well. */
+export function isFinal(error: unknown): error is Failure {
+  return error instanceof Failure && error.retry === 'never'
+}

@@ -8,7 +8,7 @@ import type { Status } from '../domain/resource/stored-status.ts'
 import type { FailureTerms, Outcome } from '../domain/resource/status.ts'
 import { failed, succeeded } from '../domain/resource/status.ts'
 import type { Found } from './find.ts'
-import { keptChanging } from './status-writes.ts'
+import { isFinal, keptChanging } from './status-writes.ts'
 import type { World } from '../world.ts'
 
 /** Pauses between writes: in total shorter than the margin of a claim over the attempt's deadline. */
@@ -24,7 +24,7 @@ export interface WrittenResult {
 /**
  * Writes the result of an attempt in one patch. On a conflict it reads the resource again; it never overwrites another
  * uid, another generation or another attempt's claim. `terms`: what the status after a failure depends on.
- * Throws a Failure if the API server did not accept it in time.
+ * Throws a Failure if the API server did not accept it in time, or never will.
  */
 export async function writeResult(
   claim: Envelope,
@@ -53,7 +53,7 @@ export async function writeResult(
       latest = envelope
       if (!isSameRequest(latest, claim)) return { newer: { envelope: latest, whole } }
     } catch (error) {
-      if (!(error instanceof Failure)) throw error
+      if (!(error instanceof Failure) || isFinal(error)) throw error
       lastFailure = error
     }
     await pause(wait)

@@ -16,7 +16,7 @@ import { openEventQueue } from './event-queue.ts'
 import { shareReads } from './object-reads.ts'
 import { shareSecretReads } from './secret-reads.ts'
 import { followServerClock } from './server-clock.ts'
-import { statusPatch } from './status-patch.ts'
+import { isTooLargeToStore, statusPatch, withoutRoom } from './status-patch.ts'
 
 /** Implements the port Cluster with a real API server. */
 export function connectCluster(apiServer: ApiServer): Cluster {
@@ -80,5 +80,6 @@ async function patchStatus(server: ApiServer, resource: Envelope, status: Status
     body: { metadata: { resourceVersion, uid }, status: statusPatch(resource, status) },
   })
   if (answer.status === 409 || answer.status === 404) return CONFLICT
+  if (isTooLargeToStore(answer)) throw withoutRoom(resource)
   return selectedOf(answer, `status of ${resource.kind} ${namespace}/${name}`, OF_RESOURCE)
 }

@@ -69,6 +69,33 @@ withControlPlane(t, async (t, plane) => {
     },
   )
 
+  t.test('a status for which the resource leaves no room is NotSupported, and not tried again', async (t) => {
+    const name = 'full'
+    await stored(name)
+    const path = `/apis/commitlet.dev/v1/namespaces/${namespace}/gitcommits/${name}`
+    const owner = { apiVersion: 'test.example.com/v1', kind: 'None', uid: 'none' }
+    const grown = (size: number): object => ({
+      metadata: { ownerReferences: [{ ...owner, name: 'x'.repeat(size) }] },
+    })
+    const headers = { 'content-type': 'application/merge-patch+json' }
+    // Of the 1.5 MiB that etcd stores, as much as there is.
+    for (let size = 1_571_000; size < 1_573_000; size += 300) {
+      const { status } = await plane.api.ask('PATCH', path, grown(size), headers)
+      if (status !== 200) break
+    }
+    const conditions = [{ ...condition('Ready'), message: 'Y'.repeat(500) }]
+    const status: Status = { observedGeneration: 1, phase: 'Progressing', conditions }
+    await t.rejects(cluster.patchStatus(await read(name), status), {
+      reason: 'NotSupported',
+      retry: 'never',
+      message: `The GitCommit ${namespace}/${name} is so large that the API server has no room for its status; remove labels, annotations, finalizers or ownerReferences from it.`,
+    })
+    await plane.api.need('PATCH', path, { metadata: { ownerReferences: null } }, headers)
+    t.match(envelopeOf(await cluster.patchStatus(await read(name), status)), {
+      status: { phase: 'Progressing' },
+    })
+  })
+
   t.test('a status that the CRD does not accept is a Failure', async (t) => {
     const wrong = { observedGeneration: 1, phase: 'Lost' } as unknown as Status
     await t.rejects(cluster.patchStatus(await stored('wrong'), wrong), {

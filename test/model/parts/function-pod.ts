@@ -1,6 +1,7 @@
 import pino from 'pino'
 import { handle } from '../../../functions/attempt/attempt.ts'
 import { openClaimKeeper } from '../../../functions/attempt/claim-keeper.ts'
+import { openLeftAlone } from '../../../functions/attempt/left-alone.ts'
 import { finder } from '../../../functions/attempt/find.ts'
 import { openTurns } from '../../../functions/attempt/turns/turns.ts'
 import type { ApiAnswer, ApiCall, ApiServer } from '../../../functions/cluster/api-server.ts'
@@ -81,6 +82,7 @@ export function startFunction(outside: Outside, memory: string, breakage: Breaka
     keepClaim: openClaimKeeper({ cluster, now, elapsed }),
     shareLook: shareLooks(),
     turnToFollow: takeTurnsToFollow(),
+    leftAlone: openLeftAlone(elapsed),
     looks: openLooks({
       ...{ cluster, now, elapsed, stampKey: undefined, log: SILENT },
       wake: (ref, awaited) => handle(ref, find, world, awaited),
