@@ -1,4 +1,5 @@
 import type { Failure } from '../../domain/failure.ts'
+import { takeTurn } from '../objects/pace.ts'
 import { failureOf } from '../output/classify.ts'
 import { FETCH_LIMIT_REACHED, type ErrorContext, type ErrorMeaning } from '../output/error-meaning.ts'
 import type { RefUpdate } from '../protocol/receive-pack.ts'
@@ -69,6 +70,20 @@ export function withinFetchLimit(channel: Channel, context: ErrorContext): Chann
       }
     },
   }
+}
+
+/** A few refs, or an error. */
+const SMALL_BYTES = 4096
+
+/**
+ * Waits until the answer may be read. A server can end many large ones at the same moment, so each is read in another turn of
+ * the event loop, the next one of another namespace.
+ */
+export async function turnToRead(
+  { namespace }: { readonly namespace: string },
+  { length }: Buffer,
+): Promise<void> {
+  if (length > SMALL_BYTES) await takeTurn(namespace)
 }
 
 /** The error for an answer of more bytes than are read. */

@@ -45,13 +45,13 @@ export function openDirectEngine(settings: DirectSettings): Engine {
   const tipsOf = rememberTips()
 
   async function openChannel(
-    { address, route, login, signal }: RemoteTarget,
+    { address, route, login, signal, namespace }: RemoteTarget,
     shared: Pick<HTTPSParts, 'context' | 'take'>,
   ): Promise<Channel> {
     if (address.scheme === 'ssh' && login.method === 'key') {
       const target = { address, addresses: route.addresses ?? [], login }
       const opened = openReconnectingSSH(ssh, target, signal)
-      return openSSHChannel({ ...shared, ssh: opened, address, signal, transferred })
+      return openSSHChannel({ ...shared, ssh: opened, address, signal, namespace, transferred })
     }
     if (address.scheme === 'ssh' || login.method === 'key')
       throw new Error('the login is not for such an address')

@@ -14,7 +14,7 @@ import { readPushReport, type PushReport } from '../protocol/receive-pack.ts'
 import type { Pushed, Tip, Unlanded } from '../remote.ts'
 import { readRemoteTip } from './read-tip.ts'
 import { explained, type DirectSession } from './session.ts'
-import type { Delivery } from './channel.ts'
+import { turnToRead, type Delivery } from './channel.ts'
 import type { WrittenCommits } from './write-commits.ts'
 
 /** What a push sends. */
@@ -33,6 +33,7 @@ export async function push(session: DirectSession, { tip, head }: Push, sent: Se
   const update = { ref: refOf(tip), from: tip.exists ? tip.commit : undefined, to: head }
   const mayBegin = (): boolean => (sent.remaining?.() ?? Infinity) > 0
   const delivery = await session.channel.push(update, sent.pack, mayBegin)
+  if (delivery.kind === 'answered') await turnToRead(session.share, delivery.answer)
   const { url } = session.context
   const isRepeated = repeatedWords({ url, branch: tip.branch, commits: sent.commits })
   const judged = judge(delivery, { tip, isRepeated }, session)

@@ -11,7 +11,7 @@ import { lsRefsCommand, readListedRefs, type ListedRef } from '../protocol/ls-re
 import { isProtocolError } from '../protocol/protocol-error.ts'
 import { OBJECT_BYTES, type Objects, type Share } from './memory.ts'
 import type { RememberedTips } from './remembered-tips.ts'
-import type { Channel } from './channel.ts'
+import { turnToRead, type Channel } from './channel.ts'
 
 /** A session with one repository. */
 export interface DirectSession {
@@ -36,14 +36,16 @@ const DELTA_DEPTH = 4095
 
 /** The refs whose full names begin with one of the prefixes. @throws as explained */
 export async function listRefs(
-  { channel, context }: DirectSession,
+  session: DirectSession,
   prefixes: readonly string[],
 ): Promise<ReadonlyMap<string, ListedRef>> {
+  const { channel, context } = session
+  const question = { command: lsRefsCommand(prefixes), most: REFS_BYTES, about: 'refs' } as const
   try {
-    return await channel.ask(
-      { command: lsRefsCommand(prefixes), most: REFS_BYTES, about: 'refs' },
-      readListedRefs,
-    )
+    return await channel.ask(question, async (answer) => {
+      await turnToRead(session.share, answer)
+      return readListedRefs(answer)
+    })
   } catch (error) {
     throw explained(error, 'reading', context)
   }
@@ -71,6 +73,7 @@ export async function fetchObjects(
   const question = { command: fetchCommand(request), most: FETCH_BYTES, about: 'objects' } as const
   try {
     return await channel.ask(question, async (answer) => {
+      await turnToRead(session.share, answer)
       const fetched = readFetched(answer)
       if (fetched === 'no pack' && request.depth instanceof Date) return 'nothing newer'
       if (fetched === 'no pack') throw failureOf(BROKEN_OFF, context)

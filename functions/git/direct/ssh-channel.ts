@@ -14,7 +14,7 @@ import { commandFor, type Service as GitProgram } from '../ssh/request.ts'
 import type { SSHProgram } from '../ssh/session.ts'
 import { explainSSH, withoutRemote } from '../ssh/ssh-errors.ts'
 import { readServerReport } from '../ssh/tunnel.ts'
-import { REPORT_BYTES, tooLong, type Channel, type Delivery } from './channel.ts'
+import { REPORT_BYTES, tooLong, turnToRead, type Channel, type Delivery } from './channel.ts'
 import { converse, type Conversation, type Heard } from './conversation.ts'
 import type { Take } from './memory.ts'
 
@@ -26,6 +26,7 @@ export interface SSHParts {
   /** Takes bytes of the memory that all sessions share. */
   readonly take: Take
   readonly signal: AbortSignal
+  readonly namespace: string
   readonly transferred?: ((bytes: Transferred) => void) | undefined
 }
 
@@ -43,7 +44,7 @@ interface Running {
 
 /** The programs of the server, each started when it is first needed, on one connection. */
 export function openSSHChannel(parts: SSHParts): Channel {
-  const { ssh, address, context, take, signal, transferred } = parts
+  const { ssh, address, context, take, signal, namespace, transferred } = parts
   let uploadPack: Running | undefined
 
   /** Starts a program, and reads what it says of itself. */
@@ -58,6 +59,7 @@ export function openSSHChannel(parts: SSHParts): Channel {
     try {
       if (heard.isCut) throw await failureFor(running, CLOSED)
       stopIfMoved(program)
+      await turnToRead({ namespace }, heard.answer)
       return { running, said: read(heard.answer) }
     } catch (error) {
       running.talk.end()

@@ -22,10 +22,15 @@ export function createPace(signal: AbortSignal | undefined, owner = ''): Pace {
     done += bytes + LEAST_BYTES
     if (done < BYTES_PER_TURN) return
     done = 0
-    signal?.throwIfAborted()
-    await turnOf(owner)
-    signal?.throwIfAborted()
+    await takeTurn(owner, signal)
   }
+}
+
+/** Waits for a turn of the event loop in which no other job of any session goes on. */
+export async function takeTurn(owner: string, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted()
+  await turnOf(owner)
+  signal?.throwIfAborted()
 }
 
 type Start = () => void
