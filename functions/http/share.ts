@@ -25,17 +25,35 @@ export interface HandshakeTerms {
   readonly turn: Pick<HeldTurn, 'isKept' | 'without'>
 }
 
+/** How long the handshakes may take while the turn is kept; usual ones take some 3 ms. */
+const MOST_URGENT_MS = 50
+
 /**
  * The share in which the handshakes of an attempt are read. Whoever has used theirs up keeps nobody with the same token
- * waiting; with the operator's login, and while others wait for the turn, a handshake is only counted.
+ * waiting; with the operator's login, and while the turn is kept because others wait, they are only counted, in the latter case
+ * up to 50 ms: a host may close the connection after each answer.
  */
 export function shareOfHandshakes(
   settings: Pick<HTTPSettings, 'workFor' | 'isSpent'>,
   { namespace, signal, ofOperator = false, turn }: HandshakeTerms,
 ): Share {
   const share = shareOf(settings, namespace, signal)
+  let urgentMs = 0
+
+  function urgently<T>(work: () => T): Promise<T> {
+    return share(() => {
+      const began = performance.now()
+      try {
+        return work()
+      } finally {
+        urgentMs += performance.now() - began
+      }
+    }, true)
+  }
+
   return (work) => {
-    if (ofOperator || turn.isKept()) return share(work, true)
+    if (ofOperator) return share(work, true)
+    if (turn.isKept()) return urgentMs < MOST_URGENT_MS ? urgently(work) : share(work)
     return settings.isSpent?.(namespace) === true ? turn.without(() => share(work)) : share(work)
   }
 }

@@ -28,3 +28,21 @@ for (const { title, isSpent, isKept, ofOperator, expected } of [
     t.equal(await share(() => 'read'), 'read')
     t.strictSame(done, expected)
   })
+
+t.test('handshakes that have taken long wait for their share while the turn is kept', async (t) => {
+  const urgent: boolean[] = []
+  const settings: Pick<HTTPSettings, 'workFor'> = {
+    workFor: (_namespace, work, _signal, isUrgent = false) => {
+      urgent.push(isUrgent)
+      return Promise.resolve().then(work)
+    },
+  }
+  const turn = { isKept: () => true, without: <T>(work: () => Promise<T>) => work() }
+  const share = shareOfHandshakes(settings, { namespace: 'team', signal, ofOperator: undefined, turn })
+  const until = (end: number): void => {
+    while (performance.now() < end);
+  }
+  await share(() => until(performance.now() + 60))
+  await share(() => undefined)
+  t.strictSame(urgent, [true, false])
+})
