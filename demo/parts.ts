@@ -48,14 +48,13 @@ export async function startFunction(context: ProgramContext<FunctionSite>): Prom
     resolve: guardAddresses(config.surroundings),
     proxies: config.proxies,
     insecureHosts: config.insecureHosts,
+    handshakes: shareThread(),
     trust: followTrust(config.caFile),
   }
   const shares = divide(readPodSize(site.folder), config.fetchLimit)
   const turns = openTurns(shares)
-  const share = shareThread()
   const git = openGit({
     ...network,
-    workFor: share.workFor,
     acquireSession: turns.acquireSession,
     tempDir: site.folder,
     fetchLimitMiB: shares.largeLimits.fileMiB,
@@ -64,18 +63,7 @@ export async function startFunction(context: ProgramContext<FunctionSite>): Prom
   })
   const log = makeLog('function')
   const find = finder(cluster, { reads: WAITS, waits: WAITS })
-  const parts = {
-    cluster,
-    git,
-    turns,
-    share,
-    network,
-    find,
-    config,
-    log,
-    meter: NO_METER,
-    tracer: openTracer(),
-  }
+  const parts = { cluster, git, turns, network, find, config, log, meter: NO_METER, tracer: openTracer() }
   const { world, close } = openWorld(parts)
   const wait = (ms: number, signal: AbortSignal): Promise<unknown> => pause(ms, undefined, { signal })
   const lookFor = makeWaitingSearch({ cluster, log, elapsed: world.elapsed, wait }, false)

@@ -77,6 +77,7 @@ async function main(): Promise<void> {
     }),
     proxies: config.proxies,
     insecureHosts: config.insecureHosts,
+    handshakes: shareThread(),
     trust: followTrust(config.caFile, ({ reason, message }) =>
       log.error({ reason, cause: message }, 'CA_FILE cannot be used; the previous authorities stay in use'),
     ),
@@ -86,10 +87,8 @@ async function main(): Promise<void> {
   const shares = divide(readPodSize(config.tempDir), config.fetchLimit)
   const turns = openTurns(shares)
   measureTurns(turns, meter)
-  const share = shareThread()
   const git = openGit({
     ...network,
-    workFor: share.workFor,
     meter,
     tempDir: config.tempDir,
     ...(process.env.PATH === undefined ? {} : { path: process.env.PATH }),
@@ -105,7 +104,7 @@ async function main(): Promise<void> {
   })
   const cluster = connectCluster(apiServer)
   const find = finders(cluster, config.stampKey !== undefined)
-  const parts = { cluster, git, turns, share, network, find: find.webhook, config, log, meter, tracer }
+  const parts = { cluster, git, turns, network, find: find.webhook, config, log, meter, tracer }
   const { world, close } = openWorld(parts)
   const app = buildApp((ref, sender) => handle(ref, find[sender], world), log, {
     stampKey: config.stampKey,

@@ -4,7 +4,7 @@ import { openClaimKeeper } from './attempt/claim-keeper.ts'
 import { openLeftAlone } from './attempt/left-alone.ts'
 import type { Find } from './attempt/find.ts'
 import { shareSigning } from './attempt/turns/shared-signing.ts'
-import type { ThreadShares } from './attempt/turns/thread-share.ts'
+import { shareThread } from './attempt/turns/thread-share.ts'
 import type { Turns } from './attempt/turns/turns.ts'
 import type { Cluster } from './cluster/cluster.ts'
 import type { Config } from './config.ts'
@@ -28,8 +28,6 @@ export interface WorldParts {
   readonly cluster: Cluster
   readonly git: Pick<Git, 'push' | 'find' | 'expect'>
   readonly turns: Pick<Turns, 'takeTurn' | 'acquireEdit' | 'mostEditMiB'>
-  /** The thread, which Git shares. */
-  readonly share: ThreadShares
   /** How the hosts' APIs are reached. */
   readonly network: HTTPSettings
   /** How the looks find the resource whose object has changed. */
@@ -48,8 +46,9 @@ export interface OpenWorld {
 
 /** Puts together what attempts use, with its guards and looks. Takes no call. */
 export function openWorld(parts: WorldParts): OpenWorld {
-  const { cluster, git, turns, share, find, config, log, meter, tracer } = parts
-  const network = { ...parts.network, workFor: share.workFor, isSpent: share.isSpent }
+  const { cluster, git, turns, find, config, log, meter, tracer } = parts
+  const share = shareThread()
+  const network = { ...parts.network, workFor: share.workFor }
   const now = (): Date => cluster.now()
   const elapsed = (): number => performance.now()
   const looks = openLooks({

@@ -32,14 +32,13 @@ export function openSite(cluster: Cluster, config: Config, stop: AbortSignal): S
     resolve: guardAddresses(config.surroundings),
     proxies: config.proxies,
     insecureHosts: config.insecureHosts,
+    handshakes: shareThread(),
     trust: followTrust(config.caFile),
   }
   const shares = divide(readPodSize(config.tempDir), config.fetchLimit)
   const turns = openTurns(shares)
-  const share = shareThread()
   const git = openGit({
     ...network,
-    workFor: share.workFor,
     tempDir: config.tempDir,
     ...(process.env['PATH'] === undefined ? {} : { path: process.env['PATH'] }),
     fetchLimitMiB: shares.largeLimits.fileMiB,
@@ -52,7 +51,7 @@ export function openSite(cluster: Cluster, config: Config, stop: AbortSignal): S
   const find = finder(cluster, { reads: 1, waits: 1 })
   // A command prints what it finds; what the function logs is for operators.
   const log = pino({ level: 'silent' })
-  const parts = { cluster, git, turns, share, network, find, config, log, meter: NO_METER, tracer: NO_TRACER }
+  const parts = { cluster, git, turns, network, find, config, log, meter: NO_METER, tracer: NO_TRACER }
   const { world, close } = openWorld(parts)
   return {
     world,

@@ -5,7 +5,6 @@ import { asFailure, Failure } from '../domain/failure.ts'
 import type { Release } from '../domain/network/budget.ts'
 import { findRoute, type RouteSettings } from '../domain/network/route.ts'
 import type { Share } from '../domain/network/share.ts'
-import type { HTTPSettings } from '../http/http.ts'
 import { stopIfAborted } from './process/launcher.ts'
 import { throughAPI } from './api-remote.ts'
 import { openEngines, type EngineSettings } from './engines.ts'
@@ -24,8 +23,6 @@ import { preview, type Preview } from './writer/preview.ts'
 export interface GitSettings extends RouteSettings, EngineSettings {
   /** Waits until a session may begin; default: at once. */
   readonly acquireSession?: (holder: SessionHolder, signal: AbortSignal) => Promise<Release>
-  /** As in World: the handshakes of hosts are read by it; default: at once. */
-  readonly workFor?: HTTPSettings['workFor']
   /** Bounds the log-ins at SSH servers; default: each is tried. */
   readonly guardLogIn?: GuardLogIn
 }
@@ -100,10 +97,10 @@ export function openGit(settings: GitSettings): Git {
     const { address, signal, namespace, login } = target
     stopIfAborted(signal)
     const route = await findRoute(address, settings, signal)
-    const { workFor } = settings
-    if (workFor === undefined) return engine.open({ ...target, route })
+    const { handshakes } = settings
+    if (handshakes === undefined) return engine.open({ ...target, route })
     // The operator's login goes to hosts of the operator's, and others may wait for the same push.
-    const share: Share = (work) => workFor(namespace, work, signal, login.ofOperator)
+    const share: Share = (work) => handshakes.workFor(namespace, work, signal, login.ofOperator)
     return engine.open({ ...target, route: { ...route, share } })
   }
 

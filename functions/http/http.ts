@@ -21,8 +21,6 @@ export interface HTTPSettings extends RouteSettings {
   /** As in World: large answers are parsed by it. Left out: at once. */
   readonly workFor?:
     (<T>(namespace: string, work: () => T, signal: AbortSignal, isUrgent?: boolean) => Promise<T>) | undefined
-  /** Whether the namespace would have to wait. */
-  readonly isSpent?: (namespace: string) => boolean
   /** In which the handshakes of a session are read. Left out: at once. */
   readonly share?: Share
 }

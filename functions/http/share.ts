@@ -1,5 +1,6 @@
 import type { Share } from '../domain/network/share.ts'
 import type { HeldTurn } from '../domain/sharing/keyed-turns.ts'
+import type { RouteSettings } from '../domain/network/route.ts'
 import type { HTTPSettings } from './http.ts'
 
 /** Where nobody else needs the thread. */
@@ -34,10 +35,10 @@ const MOST_URGENT_MS = 50
  * up to 50 ms: a host may close the connection after each answer.
  */
 export function shareOfHandshakes(
-  settings: Pick<HTTPSettings, 'workFor' | 'isSpent'>,
+  { handshakes }: Pick<RouteSettings, 'handshakes'>,
   { namespace, signal, ofOperator = false, turn }: HandshakeTerms,
 ): Share {
-  const share = shareOf(settings, namespace, signal)
+  const share = shareOf({ workFor: handshakes?.workFor }, namespace, signal)
   let urgentMs = 0
 
   function urgently<T>(work: () => T): Promise<T> {
@@ -54,6 +55,6 @@ export function shareOfHandshakes(
   return (work) => {
     if (ofOperator) return share(work, true)
     if (turn.isKept()) return urgentMs < MOST_URGENT_MS ? urgently(work) : share(work)
-    return settings.isSpent?.(namespace) === true ? turn.without(() => share(work)) : share(work)
+    return handshakes?.isSpent(namespace) === true ? turn.without(() => share(work)) : share(work)
   }
 }

@@ -50,9 +50,12 @@ t.test(
   async (t) => {
     const shares: unknown[] = []
     const writer = stage.open({
-      workFor: (namespace, work, _signal, isUrgent = false) => {
-        shares.push([namespace, isUrgent])
-        return Promise.resolve().then(work)
+      handshakes: {
+        workFor: (namespace, work, _signal, isUrgent = false) => {
+          shares.push([namespace, isUrgent])
+          return Promise.resolve().then(work)
+        },
+        isSpent: () => false,
       },
     })
     for (const [login, isUrgent] of [

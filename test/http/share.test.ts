@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { HTTPSettings } from '../../functions/http/http.ts'
+import type { HandshakeShares } from '../../functions/domain/network/share.ts'
 import { shareOfHandshakes } from '../../functions/http/share.ts'
 
 const { signal } = new AbortController()
@@ -12,7 +12,7 @@ for (const { title, isSpent, isKept, ofOperator, expected } of [
 ] as const)
   t.test(`a handshake of an API, ${title}: ${expected.join(' and ')}`, async (t) => {
     const done: string[] = []
-    const settings: Pick<HTTPSettings, 'workFor' | 'isSpent'> = {
+    const handshakes: HandshakeShares = {
       workFor: async (namespace, work, _signal, isUrgent = false) => {
         t.equal(namespace, 'team')
         done.push(isUrgent ? 'is counted' : 'waits for its share')
@@ -24,21 +24,22 @@ for (const { title, isSpent, isKept, ofOperator, expected } of [
       isKept: () => isKept === true,
       without: <T>(work: () => Promise<T>) => (done.push('leaves'), work()),
     }
-    const share = shareOfHandshakes(settings, { namespace: 'team', signal, ofOperator, turn })
+    const share = shareOfHandshakes({ handshakes }, { namespace: 'team', signal, ofOperator, turn })
     t.equal(await share(() => 'read'), 'read')
     t.strictSame(done, expected)
   })
 
 t.test('handshakes that have taken long wait for their share while the turn is kept', async (t) => {
   const urgent: boolean[] = []
-  const settings: Pick<HTTPSettings, 'workFor'> = {
+  const handshakes: HandshakeShares = {
     workFor: (_namespace, work, _signal, isUrgent = false) => {
       urgent.push(isUrgent)
       return Promise.resolve().then(work)
     },
+    isSpent: () => false,
   }
   const turn = { isKept: () => true, without: <T>(work: () => Promise<T>) => work() }
-  const share = shareOfHandshakes(settings, { namespace: 'team', signal, ofOperator: undefined, turn })
+  const share = shareOfHandshakes({ handshakes }, { namespace: 'team', signal, ofOperator: undefined, turn })
   const until = (end: number): void => {
     while (performance.now() < end);
   }

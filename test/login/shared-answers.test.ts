@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import t from 'tap'
 import { readApp } from '../../functions/domain/credentials/app.ts'
+import type { HandshakeShares } from '../../functions/domain/network/share.ts'
 import { parseRepositoryAddress } from '../../functions/domain/repository/address.ts'
 import { requireAPI, targetOf } from '../../functions/domain/repository/target.ts'
 import type { HTTPSettings } from '../../functions/http/http.ts'
@@ -18,16 +19,22 @@ const { signal } = new AbortController()
 const COMMIT = { branch: 'main', tip: 'a'.repeat(40), message: 'One\n', files: [] }
 
 t.test(
-  'handshakes of APIs are read and large answers parsed in the share of the namespace that called',
+  'handshakes of APIs are read and large answers parsed in shares of the namespace that called',
   async (t) => {
     const host = await startHost(t, github, memoryModel())
     const shared: string[] = []
-    const workFor: HTTPSettings['workFor'] = async (namespace, work) => {
-      const done = await Promise.resolve().then(work)
-      shared.push(`${typeof done === 'boolean' ? 'handshake' : 'answer'} of ${namespace}`)
-      return done
+    const workFor: HTTPSettings['workFor'] = (namespace, work) => {
+      shared.push(namespace)
+      return Promise.resolve().then(work)
     }
-    const settings = { ...settingsWith(host.caFile), workFor }
+    const handshakes: HandshakeShares = {
+      workFor: (namespace, work) => {
+        shared.push(`${namespace}: handshake`)
+        return Promise.resolve().then(work)
+      },
+      isSpent: () => false,
+    }
+    const settings = { ...settingsWith(host.caFile), workFor, handshakes }
     const limits = makeApiLimits(() => 0)
     const address = parseRepositoryAddress(`${host.origin}/acme/shop.git`)
     const target = targetOf('GitCommit', address, { provider: 'github', baseURL: host.baseURL })
@@ -54,8 +61,8 @@ t.test(
     }
     for (const [namespace, call] of Object.entries(calls)) {
       for (const [length, expected] of [
-        [60_000, [`handshake of ${namespace}`]],
-        [70_000, [`handshake of ${namespace}`, `answer of ${namespace}`]],
+        [60_000, [`${namespace}: handshake`]],
+        [70_000, [`${namespace}: handshake`, namespace]],
       ] as const) {
         shared.length = 0
         host.forget()

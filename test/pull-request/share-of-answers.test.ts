@@ -8,23 +8,15 @@ import { BRANCHES, callHost } from './called-host.ts'
 
 const { signal } = new AbortController()
 
-/** Pieces of a handshake are told apart by what their work returns. */
-function isOfHandshake(done: unknown): boolean {
-  return typeof done === 'boolean'
-}
-
 t.test(
   'a namespace that waits for its share of the thread leaves the turns of its token to others',
   async (t) => {
     const model = memoryModel({ repository: ['acme', 'shop'] })
     model.branches.set('x', 3)
     const waiting: (() => void)[] = []
-    // Nobody has anything left for answers.
-    const workFor: HTTPSettings['workFor'] = (_namespace, work) => {
-      const done = work()
-      if (isOfHandshake(done)) return Promise.resolve(done)
-      return new Promise((resolve) => void waiting.push(() => resolve(done)))
-    }
+    // Nobody has anything left.
+    const workFor: HTTPSettings['workFor'] = (_namespace, work) =>
+      new Promise((resolve) => void waiting.push(() => resolve(work())))
     const gitea = { dialect: GITEA, name: 'gitea', shown: 'https://git.example.com/acme/shop' }
     const { host, use, target, login } = await callHost(t, model, gitea, workFor)
     const long = { status: 200, body: ['x'.repeat(100_000)] }
@@ -45,9 +37,8 @@ t.test('the share is waited for before a change, and not while others wait for t
   model.branches.set('x', 3)
   const urgent: boolean[] = []
   const workFor: HTTPSettings['workFor'] = (_namespace, work, _signal, isUrgent = false) => {
-    const done = work()
-    if (!isOfHandshake(done)) urgent.push(isUrgent)
-    return Promise.resolve(done)
+    urgent.push(isUrgent)
+    return Promise.resolve().then(work)
   }
   const gitea = { dialect: GITEA, name: 'gitea', shown: 'https://git.example.com/acme/shop' }
   const { host, use, target, login } = await callHost(t, model, gitea, workFor)
