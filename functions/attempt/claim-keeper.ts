@@ -6,6 +6,7 @@ import { envelopeOf, refOf } from '../domain/resource/envelope.ts'
 import type { Envelope } from '../domain/resource/resource.ts'
 import { renewed } from '../domain/resource/status.ts'
 import { committing } from '../domain/resource/sync-status.ts'
+import { makeKeyedSemaphore } from '../domain/sharing/keyed-semaphore.ts'
 import type { World } from '../world.ts'
 import { limitAtOnce } from './at-once.ts'
 import { keptChanging } from './status-writes.ts'
@@ -19,10 +20,12 @@ export interface ClaimKeeperParts {
   readonly elapsed: () => number
 }
 
-/** How often the keeper looks for claims to renew, how many it renews then, and how many writes run at once. */
+/** How often the keeper looks for claims to renew, and how many it renews then. */
 const LOOK_MS = 1_000
 const MOST_RENEWALS = 64
+/** Writes that run at once, and those of one namespace: they may wait for its share of large resources. */
 const WRITES = 16
+const WRITES_OF_NAMESPACE = 4
 /** Most writes of one renewal while other writers change the resource. */
 const MOST_TRIES = 4
 
@@ -49,6 +52,7 @@ interface Kept {
 export function openClaimKeeper({ cluster, now, elapsed }: ClaimKeeperParts): World['keepClaim'] {
   const claims = new Set<Kept>()
   const limited = limitAtOnce(WRITES)
+  const inShare = makeKeyedSemaphore(WRITES_OF_NAMESPACE)
   let timer: NodeJS.Timeout | undefined
 
   function look(): void {
@@ -61,7 +65,10 @@ export function openClaimKeeper({ cluster, now, elapsed }: ClaimKeeperParts): Wo
   }
 
   function renew(kept: Kept): Promise<void> {
-    kept.renewing ??= limited(() => write(kept)).finally(() => (kept.renewing = undefined))
+    const { namespace } = kept.envelope.metadata
+    kept.renewing ??= inShare(namespace, () => limited(() => write(kept))).finally(
+      () => (kept.renewing = undefined),
+    )
     return kept.renewing
   }
 

@@ -1,4 +1,5 @@
 import type { ServedKind } from '../domain/gate/access.ts'
+import { refOf } from '../domain/resource/envelope.ts'
 import type { Envelope, ObjectRef } from '../domain/resource/resource.ts'
 import type { Status } from '../domain/resource/stored-status.ts'
 import { API_VERSION, PLURALS } from '../domain/resource/api-names.ts'
@@ -13,6 +14,7 @@ import { CONFLICT } from './cluster.ts'
 import { discovery, objectPath } from './discovery.ts'
 import { listUnsettled, pageLists } from './list.ts'
 import { openEventQueue } from './event-queue.ts'
+import { shareLargeWrites } from './calls/large-writes.ts'
 import { shareReads } from './object-reads.ts'
 import { shareSecretReads } from './secret-reads.ts'
 import { followServerClock } from './server-clock.ts'
@@ -26,16 +28,27 @@ export function connectCluster(apiServer: ApiServer): Cluster {
   const discover = discovery(server, elapsed)
   const serverFor = shareReads(server, elapsed)
   const forParsing = takeTurnsToParse()
-  const resources: ApiServer = async (call) => forParsing(await server(call))
+  const large = shareLargeWrites()
+  /** Calls about one resource. */
+  const calling = (ref: ObjectRef): ApiServer => {
+    return async function call(request) {
+      const answer = await server(request)
+      if (answer.status === 200) large.saw(ref, answer.text.length)
+      return forParsing(answer)
+    }
+  }
   return {
     now,
     discover,
-    readResource: (ref) => readResource(resources, ref),
+    readResource: (ref) => readResource(calling(ref), ref),
     readObject: (ref, served, by) => readObject(serverFor(by), ref, served),
     readSecret: shareSecretReads(server, elapsed),
     readVersion: (ref, served, by) => readVersion(serverFor(by), ref, served),
     reviewAccess: accessReviews(server, elapsed),
-    patchStatus: (resource, status) => patchStatus(resources, resource, status),
+    patchStatus(resource, status) {
+      const ref = refOf(resource)
+      return large.write(ref, () => patchStatus(calling(ref), resource, status))
+    },
     listPage: pageLists(server),
     listUnsettled: (kind) => listUnsettled(server, kind),
     ...openEventQueue(server),

@@ -43,9 +43,9 @@ function stage() {
 
 t.afterEach(() => mock.timers.reset())
 
-async function claimed(world: MemoryWorld, name = 'shop'): Promise<Claim> {
+async function claimed(world: MemoryWorld, name = 'shop', namespace = 'team'): Promise<Claim> {
   const { metadata, ...rest } = gitCommit()
-  const whole = world.cluster.apply({ ...rest, metadata: { ...metadata, name } })
+  const whole = world.cluster.apply({ ...rest, metadata: { ...metadata, name, namespace } })
   const held = await claim({ envelope: envelopeOf(whole), parsed: parse(whole) }, world)
   if (held === undefined || 'newer' in held) throw new Error('Nobody else was at work')
   return held
@@ -219,6 +219,27 @@ t.test(
     await kept.end()
   },
 )
+
+t.test('renewals of one namespace that take long keep those of another in time', async (t) => {
+  const { world, time, pass } = stage()
+  const renewed: string[] = []
+  const patchStatus: typeof world.cluster.patchStatus = (resource, status) => {
+    const { namespace } = resource.metadata
+    renewed.push(namespace)
+    return namespace === 'team' ? new Promise(() => undefined) : world.cluster.patchStatus(resource, status)
+  }
+  const clocks = { now: () => new Date(START + time.passed), elapsed: () => time.passed }
+  const keepClaim = openClaimKeeper({ cluster: { ...world.cluster, patchStatus }, ...clocks })
+  for (let i = 0; i < 20; i += 1) {
+    const held = await claimed(world, `shop-${i}`)
+    keepClaim(held.envelope, held.sentAt)
+  }
+  const held = await claimed(world, 'shop', 'other')
+  keepClaim(held.envelope, held.sentAt)
+  await pass(11)
+  t.equal(renewed.filter((namespace) => namespace === 'other').length, 1)
+  t.equal(renewed.length, 5, 'of the sixteen at once, a namespace has four')
+})
 
 t.test('a renewal whose answer was lost is no loss', async (t) => {
   const { world } = stage()

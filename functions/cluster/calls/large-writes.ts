@@ -1,0 +1,60 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
+import { resourceKey, type ObjectRef } from '../../domain/resource/resource.ts'
+import { makeKeyedSemaphore } from '../../domain/sharing/keyed-semaphore.ts'
+
+/** What a share of writes knows of the resources, and of time. */
+export interface LargeWrites {
+  /** Told how many characters the API server has sent of a resource. */
+  readonly saw: (ref: ResourceName, length: number) => void
+  /** Writes the status of a resource, of a large one in the share of its namespace. */
+  readonly write: <T>(ref: ResourceName, work: () => Promise<T>) => Promise<T>
+}
+
+type ResourceName = Pick<ObjectRef, 'kind' | 'namespace' | 'name'>
+
+/** Milliseconds of a clock that is never set, and a wait that keeps no process alive. */
+export interface WriteClock {
+  readonly elapsed: () => number
+  readonly wait: (milliseconds: number) => Promise<unknown>
+}
+
+/** Characters. Most resources have some 5,000. */
+const LARGE = 16 * 1024
+/** As many as there are events in hand, several times. */
+const MOST_REMEMBERED = 10_000
+/** A namespace rests for twice as long as a write took, so that it takes a third of a core of the API server, but not longer. */
+const REST = 2
+const LONGEST_REST_MS = 1_000
+
+/**
+ * Shares the writes of large resources among namespaces: of each one, one at once, and then a rest. A status is small, but
+ * the API server reads, compares and stores all of the resource with it: with 4,000 labels, which need no admission, that
+ * takes it 0.2 s, and a claim is written every ten seconds.
+ */
+export function shareLargeWrites({ elapsed, wait }: WriteClock = CLOCK): LargeWrites {
+  const large = new LRUCache<string, true>({ max: MOST_REMEMBERED })
+  const inTurn = makeKeyedSemaphore(1)
+
+  return {
+    saw(ref, length) {
+      if (length > LARGE) large.set(resourceKey(ref), true)
+      else large.delete(resourceKey(ref))
+    },
+    write<T>(ref: ResourceName, work: () => Promise<T>): Promise<T> {
+      if (!large.has(resourceKey(ref))) return work()
+      const { promise, resolve, reject } = Promise.withResolvers<T>()
+      void inTurn(ref.namespace, async () => {
+        const began = elapsed()
+        await work().then(resolve, reject)
+        await wait(Math.min(LONGEST_REST_MS, REST * (elapsed() - began)))
+      })
+      return promise
+    },
+  }
+}
+
+const CLOCK: WriteClock = {
+  elapsed: () => performance.now(),
+  wait: (milliseconds) => pause(milliseconds, undefined, { ref: false }),
+}
