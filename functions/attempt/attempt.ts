@@ -9,11 +9,10 @@ import { writtenReferences } from '../domain/commit/references.ts'
 import { awaitedAfter } from '../domain/resource/waiting.ts'
 import { parse, requireSound } from '../domain/schema/parse.ts'
 import type { Parsed } from '../domain/schema/parse.ts'
-import { isFollowing } from '../domain/resource/following.ts'
 import type { ObjectRef } from '../domain/resource/resource.ts'
 import type { ReferenceField } from '../domain/spec/spec.ts'
 import type { Outcome } from '../domain/resource/status.ts'
-import { findDue } from './due.ts'
+import { findDue, isToBeFollowedUp } from './due.ts'
 import type { Find } from './find.ts'
 import { commitObject } from '../commit/commit-object.ts'
 import { openPullRequest } from '../pull-request/open-pull-request.ts'
@@ -156,7 +155,7 @@ async function attempt(current: Claim, world: World, turn: Turn): Promise<Next> 
   await report({ claim: current.envelope, result, began, settled, target, engine }, world)
   const { newer, written } = settled
   if (written !== undefined && awaited.length > 0) world.looks.add(written.envelope, current.parsed, false)
-  if (newer === undefined) return written !== undefined && isFollowing(written.envelope) ? FOLLOW : undefined
+  if (newer === undefined) return isToBeFollowedUp(current, written?.envelope) ? FOLLOW : undefined
   const parsed = parse(newer.whole)
   return { newer: { envelope: newer.envelope, parsed }, heldBefore: withLatePush(current.envelope, latePush) }
 }

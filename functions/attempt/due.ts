@@ -1,6 +1,6 @@
 import { mayStart } from '../domain/resource/attempt-state.ts'
 import { isFollowing } from '../domain/resource/following.ts'
-import type { ObjectRef } from '../domain/resource/resource.ts'
+import type { Envelope, ObjectRef } from '../domain/resource/resource.ts'
 import { awaitedBy } from '../domain/resource/waiting.ts'
 import { isStampOver } from '../domain/requester/stamp-time.ts'
 import { parse } from '../domain/schema/parse.ts'
@@ -66,4 +66,15 @@ async function unlessUnchanged(found: Claimable, world: World): Promise<Claimabl
   if (isStampOver(envelope.metadata.annotations, world.now())) return changed
   const seen = await lookAtSources(parsed, envelope.metadata, world)
   return seen === undefined || seen === envelope.status?.sync?.digest ? undefined : changed
+}
+
+/**
+ * Whether the sources of a follower are looked at once more after an attempt, because events about them that came during it have
+ * found its claim. `written`: with its result. Not where a look had it attempted, and it has read the same as the attempt
+ * before: then looks tell another version than there is to be read, such as of an object whose metadata are too large for
+ * them, and attempts would follow each other without end.
+ */
+export function isToBeFollowedUp(claim: Claimable, written: Envelope | undefined): boolean {
+  if (written === undefined || !isFollowing(written)) return false
+  return claim.awaited === undefined || claim.envelope.status?.sync?.digest !== written.status?.sync?.digest
 }

@@ -90,6 +90,25 @@ t.test('what changes during an attempt is committed right after it', async (t) =
   t.match(status(), { phase: 'Succeeded', sync: { commits: 2 } })
 })
 
+t.test('a source of which a look always tells another version is not attempted without end', async (t) => {
+  const { world, send, status, paint, pushed } = stage()
+  // As where its metadata are larger than a look reads.
+  world.cluster.readVersion = () => Promise.resolve('/')
+  const { land } = world
+  world.land = (change) => {
+    if (world.pushed.length > 20) throw new Error('It goes on and on')
+    return land(change)
+  }
+  await send()
+  t.equal(world.pushed.length, 2)
+  await send()
+  t.equal(world.pushed.length, 3, 'the next event or interval has it attempted once')
+  paint('red')
+  await send()
+  t.same(pushed().slice(3), ['red', 'red'])
+  t.match(status(), { phase: 'Succeeded' })
+})
+
 t.test(
   'where the branch holds the content already, what was seen is noted and nothing is counted',
   async (t) => {
