@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import Fastify from 'fastify'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
@@ -20,6 +20,7 @@ import { codeLabel } from './domain/telemetry/program-metrics.ts'
 import { errorLogFields } from './domain/error-log-fields.ts'
 import { NO_ROOM, readBodies } from './event-bodies.ts'
 import { openEventPlaces } from './event-places.ts'
+import { TIMING } from './net/timing.ts'
 
 /** Time limit for receiving one request. */
 const REQUEST_TIMEOUT_MS = 30_000
@@ -27,11 +28,6 @@ const REQUEST_TIMEOUT_MS = 30_000
 const TIMEOUT_CHECK_MS = 1_000
 /** Each connection uses memory before it has sent anything. */
 const MOST_CONNECTIONS = 2_048
-/** The clock of the connections. */
-const TIMING: Timing = {
-  wait: (milliseconds, signal) => pause(milliseconds, undefined, { signal }),
-  doNext: (work) => process.nextTick(queueMicrotask, work),
-}
 /** Retry-After in seconds, for events that could not be handled. */
 const RETRY_AFTER = '5'
 const NOTHING = 'There is nothing here; send events to POST /.'

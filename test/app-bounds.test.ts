@@ -10,6 +10,7 @@ import { buildApp } from '../functions/app.ts'
 import { SENDER_SIGNATURE, SENDER_TIME, senderSignature } from '../functions/domain/event/sender-signature.ts'
 import { MOST_EVENTS, MOST_UNSIGNED } from '../functions/event-places.ts'
 import type { Timing } from '../functions/domain/incoming/timing.ts'
+import { TIMING } from '../functions/net/timing.ts'
 import { EVENT, EVENT_HEAD } from './event-request.ts'
 import { sendEndlessBody } from './harness/endless-body.ts'
 import { waitFor } from './harness/wait.ts'
@@ -24,9 +25,9 @@ const FITTING = 21
 const EVENT_TEXT = JSON.stringify(EVENT)
 
 /** Refusals come in a tenth of their time. */
-const TIMING: Timing = {
+const QUICK: Timing = {
+  ...TIMING,
   wait: (milliseconds, signal) => pause(milliseconds / 10, undefined, { signal }),
-  doNext: (work) => process.nextTick(queueMicrotask, work),
 }
 
 async function start(t: Test, handle: () => Promise<void> = () => Promise.resolve(), stampKey?: Uint8Array) {
@@ -37,7 +38,7 @@ async function start(t: Test, handle: () => Promise<void> = () => Promise.resolv
       return handle()
     },
     pino({ level: 'silent' }),
-    { stampKey, timing: TIMING },
+    { stampKey, timing: QUICK },
   )
   app.server.on('request', () => (seen.requests += 1))
   const sockets: Socket[] = []

@@ -10,6 +10,7 @@ import type { Test } from 'tap'
 import { buildApp, type AppOptions } from '../functions/app.ts'
 import type { Handle } from '../functions/arrival/in-hand.ts'
 import type { Timing } from '../functions/domain/incoming/timing.ts'
+import { TIMING } from '../functions/net/timing.ts'
 import { traceSignature } from '../functions/domain/event/sender-signature.ts'
 import { Failure } from '../functions/domain/failure.ts'
 import type { ObjectRef } from '../functions/domain/resource/resource.ts'
@@ -269,8 +270,7 @@ for (const [what, error] of [
 }
 
 t.test('health is answered, another path is not there', async (t) => {
-  const wait: Timing['wait'] = () => Promise.resolve()
-  const timing = { wait, doNext: (work: () => void) => process.nextTick(queueMicrotask, work) }
+  const timing: Timing = { ...TIMING, wait: () => Promise.resolve() }
   const { port } = await start(t, undefined, { timing })
   t.equal((await send(port, { method: 'GET', path: '/health/liveness' })).status, 200)
   t.equal((await send(port, { method: 'GET', path: '/health/readiness' })).status, 200)

@@ -1,17 +1,16 @@
 import type { Server } from 'node:https'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { fastify } from 'fastify'
 import { boundConnections, KEPT_MS } from '../functions/domain/incoming/connections.ts'
 import type { Timing } from '../functions/domain/incoming/timing.ts'
 import { NO_SCHEMAS } from '../functions/domain/no-schemas.ts'
 import type { Failure } from '../functions/domain/failure.ts'
+import { TIMING } from '../functions/net/timing.ts'
 import { readBodies } from './bodies.ts'
 import { boundTLS } from './bounded-tls.ts'
 import type { Edge } from './edge.ts'
 import { answerError, refuse, type Refusal } from './refusals.ts'
 import { addReviews } from './reviews.ts'
-
 import { servedWith } from './tls.ts'
 import type { KeyPair } from './tls.ts'
 
@@ -21,11 +20,6 @@ const REQUEST_TIMEOUT_MS = 10_000
 const TIMEOUT_CHECK_MS = 1_000
 /** API servers open one connection for each review that they wait for; each uses memory before it has sent anything. */
 const MOST_CONNECTIONS = 512
-/** The clock of the connections. */
-const TIMING: Timing = {
-  wait: (milliseconds, signal) => pause(milliseconds, undefined, { signal }),
-  doNext: (work) => process.nextTick(queueMicrotask, work),
-}
 const NOTHING = 'There is nothing here; send reviews to POST /mutate or /validate.'
 
 /**
@@ -57,7 +51,7 @@ export function buildApp(edge: Edge, pair: KeyPair, timing: Timing = TIMING): Fa
     },
   })
   const connections = boundConnections(app.server, MOST_CONNECTIONS, timing)
-  boundTLS(app.server)
+  boundTLS(app.server, connections.inTurn)
   app.addHook('preClose', (done) => {
     connections.closeSilent()
     done()

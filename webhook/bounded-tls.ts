@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Server } from 'node:https'
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
+import type { InReadingTurn } from '../functions/domain/incoming/reading-turns.ts'
 import { findRecords } from './tls-records.ts'
 
 /**
@@ -26,10 +27,10 @@ interface Below {
 
 /**
  * Ends connections whose handshake is too long, before TLS is given what is too much, and gives it 32 records in a turn of
- * the event loop, and none while the connection is paused. For servers before they listen, and after everything else that
- * follows their connections.
+ * the event loop, when it is the turn of the address, and none while the connection is paused. For servers before they listen,
+ * and after everything else that follows their connections.
  */
-export function boundTLS(server: Server): void {
+export function boundTLS(server: Server, inTurn: InReadingTurn): void {
   const connections = new AsyncLocalStorage<Below>()
   const begin = server.listeners('connection')[0]
   if (begin === undefined) return
@@ -37,7 +38,7 @@ export function boundTLS(server: Server): void {
   server.on('connection', (socket: Socket) => {
     if (socket.destroyed) return
     const below: Below = { socket, isPaused: undefined, feed: () => undefined }
-    connections.run(below, () => void begin.call(server, bounded(below)))
+    connections.run(below, () => void begin.call(server, bounded(below, inTurn)))
   })
   server.prependListener('secureConnection', (secured) => {
     const below = connections.getStore()
@@ -54,12 +55,12 @@ export function boundTLS(server: Server): void {
 }
 
 /** What TLS reads and writes instead of the connection. */
-function bounded(below: Below): Duplex {
+function bounded(below: Below, inTurn: InReadingTurn): Duplex {
   const { socket } = below
   const endOfRecords = findRecords()
   let waiting: Buffer = Buffer.alloc(0)
   let isWanted = false
-  let isNextTurn = false
+  let isGiving = false
   let hasEnded = false
   socket.setNoDelay(true)
   const stream = new Duplex({
@@ -76,22 +77,28 @@ function bounded(below: Below): Duplex {
   })
 
   function feed(): void {
-    if (!isWanted || isNextTurn || stream.destroyed || below.isPaused?.() === true) return
-    if (waiting.length === 0) {
-      if (hasEnded) stream.push(null)
-      else socket.resume()
+    if (!isWanted || isGiving || stream.destroyed || below.isPaused?.() === true) return
+    if (waiting.length > 0) {
+      isGiving = true
+      inTurn(socket.remoteAddress, give)
+    } else if (hasEnded) stream.push(null)
+    else socket.resume()
+  }
+  function give(): void {
+    if (stream.destroyed) return
+    if (below.isPaused?.() === true) {
+      isGiving = false
       return
     }
     const end = endOfRecords(waiting, MOST_RECORDS)
     const records = waiting.subarray(0, end)
     waiting = waiting.subarray(end)
-    isNextTurn = waiting.length > 0
-    if (isNextTurn) setImmediate(feedAgain)
     isWanted = stream.push(records)
-    feed()
+    if (waiting.length > 0) setImmediate(feedAgain)
+    else feedAgain()
   }
   function feedAgain(): void {
-    isNextTurn = false
+    isGiving = false
     feed()
   }
 

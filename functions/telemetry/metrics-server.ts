@@ -2,9 +2,9 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as pause } from 'node:timers/promises'
 import { boundConnections } from '../domain/incoming/connections.ts'
 import type { Timing } from '../domain/incoming/timing.ts'
+import { TIMING } from '../net/timing.ts'
 import type { PrometheusMeter } from './prometheus.ts'
 
 /** A pair of Prometheus servers keeps two open; each more uses memory. */
@@ -17,12 +17,6 @@ const LARGEST_HEAD = 8 * 1024
 const SHARED_MS = 1_000
 /** Most answers in such a time. Who asks for more waits 5 s for a refusal. */
 const MOST_ANSWERS = 20
-
-/** The clock of the connections. */
-const TIMING: Timing = {
-  wait: (milliseconds, signal) => pause(milliseconds, undefined, { signal }),
-  doNext: (work) => process.nextTick(queueMicrotask, work),
-}
 
 /** What answers `GET /metrics`, on a port of its own. */
 export interface MetricsServer {

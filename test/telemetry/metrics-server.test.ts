@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import t from 'tap'
 import type { Test } from 'tap'
 import type { Timing } from '../../functions/domain/incoming/timing.ts'
+import { TIMING } from '../../functions/net/timing.ts'
 import { serveMetrics } from '../../functions/telemetry/metrics-server.ts'
 import { sendEndlessBody } from '../harness/endless-body.ts'
 import { waitFor } from '../harness/wait.ts'
@@ -36,8 +37,8 @@ t.test('several scrapes within a second share one text', async (t) => {
 t.test('nothing else is there, and who asks for it waits for the refusal', async (t) => {
   const waited: number[] = []
   const { url } = await start(t, {
+    ...TIMING,
     wait: async (milliseconds) => void waited.push(milliseconds),
-    doNext: (work) => queueMicrotask(work),
   })
   t.equal((await fetch(`${url}/`)).status, 404)
   t.equal((await fetch(`${url}/metrics`, { method: 'POST', body: 'x' })).status, 404)
@@ -47,8 +48,8 @@ t.test('nothing else is there, and who asks for it waits for the refusal', async
 t.test('a scrape with a body is answered, and its body is not read', async (t) => {
   const waited: number[] = []
   const { port } = await start(t, {
+    ...TIMING,
     wait: async (milliseconds) => void waited.push(milliseconds),
-    doNext: (work) => process.nextTick(queueMicrotask, work),
   })
   const client = connect(port, '127.0.0.1')
   const answer = await sendEndlessBody(client, 'GET /metrics HTTP/1.1')

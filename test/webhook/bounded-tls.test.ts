@@ -7,6 +7,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { connect, type TLSSocket } from 'node:tls'
 import t from 'tap'
 import type { Test } from 'tap'
+import { openReadingTurns } from '../../functions/domain/incoming/reading-turns.ts'
+import { TIMING } from '../../functions/net/timing.ts'
 import { boundTLS } from '../../webhook/bounded-tls.ts'
 import { servedWith } from '../../webhook/tls.ts'
 import { makeAuthority } from '../harness/certificates.ts'
@@ -28,7 +30,15 @@ const server = createServer(
     )
   },
 )
-boundTLS(server)
+const turns = openReadingTurns(TIMING)
+/** What waits for its turn, while turns are held back. */
+const held: (() => void)[] = []
+let isHeldBack = false
+boundTLS(server, (address, work) => {
+  if (!isHeldBack) return turns(address, work)
+  held.push(() => void turns(address, work))
+  return false
+})
 server.listen(0, '127.0.0.1')
 await once(server, 'listening')
 t.teardown(() => server.close())
@@ -60,6 +70,18 @@ t.test('a client is heard with a certificate, with some above it, and without on
 t.test('a handshake of more than 12 KiB is ended before TLS reads it', async (t) => {
   await t.rejects(answerTo({ cert: chainOf(60), key: client.keyPEM }), { code: 'ECONNRESET' })
   t.match(await answerTo({}), { isCertified: false }, 'others go on')
+})
+
+t.test('handshakes wait for the turn of their address', async (t) => {
+  isHeldBack = true
+  let isSecured = false
+  const answered = answerTo({}).finally(() => (isSecured = true))
+  await waitFor('its beginning', () => held.length > 0 || undefined, 10_000)
+  for (let turn = 0; turn < 100; turn += 1) await nextTurn()
+  t.notOk(isSecured)
+  isHeldBack = false
+  for (const work of held.splice(0)) work()
+  t.match(await answered, { isCertified: false })
 })
 
 t.test('no connection negotiates again, which would ask for certificates without a bound', async (t) => {

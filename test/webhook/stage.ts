@@ -10,6 +10,7 @@ import { TLSSocket } from 'node:tls'
 import pino from 'pino'
 import type { Logger } from 'pino'
 import type { Timing } from '../../functions/domain/incoming/timing.ts'
+import { TIMING } from '../../functions/net/timing.ts'
 import type { KeyPairFiles } from '../../webhook/tls.ts'
 import type { Authority } from '../harness/certificates.ts'
 
@@ -179,6 +180,6 @@ export async function startSink(port = 0): Promise<SinkServer> {
 
 /** Refusals come in a tenth of their time. */
 export const QUICK: Timing = {
+  ...TIMING,
   wait: (milliseconds, signal) => pause(milliseconds / 10, undefined, { signal }),
-  doNext: (work) => process.nextTick(queueMicrotask, work),
 }

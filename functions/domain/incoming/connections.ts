@@ -2,6 +2,7 @@ import type { Server, Socket } from 'node:net'
 import type { Release } from '../network/budget.ts'
 import { closing } from './closing.ts'
 import type { Connection } from './closing.ts'
+import { openReadingTurns, type InReadingTurn } from './reading-turns.ts'
 import { readInSlices } from './sliced-reading.ts'
 import { giveUpUntaken } from './taken-answers.ts'
 import type { Timing } from './timing.ts'
@@ -33,6 +34,8 @@ export interface Connections {
   readonly closeSilent: () => void
   /** Whether nothing more of the connection is read. */
   readonly isSlow: (socket: Socket) => boolean
+  /** In which what they send is read. */
+  readonly inTurn: InReadingTurn
 }
 
 /**
@@ -52,7 +55,8 @@ export function boundConnections(server: Server, most: number, timing: Timing): 
   const byAddress = new Map<string, Connection>()
   const bySocket = new WeakMap<Socket, Connection>()
   const slowed = new WeakMap<Socket, Promise<void>>()
-  const reading = readInSlices(server, timing.doNext, refuse)
+  const inTurn = openReadingTurns(timing)
+  const reading = readInSlices(server, { doNext: timing.doNext, inTurn }, refuse)
   giveUpUntaken(server, timing, end)
   // Node answers these by itself (RFC 9110, 10.1.1), however many come: they were counted nowhere.
   server.on('checkExpectation', (...both: unknown[]) => server.emit('request', ...both))
@@ -174,6 +178,7 @@ export function boundConnections(server: Server, most: number, timing: Timing): 
     slowDown,
     closeSilent: closing(server, open, { timing, isUnfinished: reading.isUnfinished }),
     isSlow: reading.isStopped,
+    inTurn,
   }
 }
 

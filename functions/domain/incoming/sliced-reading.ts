@@ -1,5 +1,7 @@
 import type { Server, Socket } from 'node:net'
 import { announcesBody } from '../network/read-body.ts'
+import { holdSocket } from './held-socket.ts'
+import type { InReadingTurn } from './reading-turns.ts'
 import type { DoNext } from './timing.ts'
 
 /**
@@ -36,6 +38,12 @@ interface Outgoing {
   readonly prependOnceListener: (event: 'finish', listener: () => void) => unknown
 }
 
+/** When what has come is parsed: the next slice of a connection, and those of many connections. */
+export interface ReadingOrder {
+  readonly doNext: DoNext
+  readonly inTurn: InReadingTurn
+}
+
 /** What the connections of a server send, on its way to the HTTP parser. */
 export interface Reading {
   /** Nothing more of what the connection sends is parsed, not even what has already come. It stays open for the answer. */
@@ -54,7 +62,11 @@ export interface Reading {
  * and says so (RFC 9112, 9.6). Of the headers of a request, a hundred are kept. `refuse` has to stop and close a connection:
  * after such an answer, of which Node would read all that follows, and after more than 64 KiB that belong to no request.
  */
-export function readInSlices(server: Server, doNext: DoNext, refuse: (socket: Socket) => void): Reading {
+export function readInSlices(
+  server: Server,
+  { doNext, inTurn }: ReadingOrder,
+  refuse: (socket: Socket) => void,
+): Reading {
   const stopped = new WeakSet<Socket>()
   const requests = new WeakMap<Socket, Incoming>()
   const outside = new WeakMap<Socket, number>()
@@ -103,6 +115,7 @@ export function readInSlices(server: Server, doNext: DoNext, refuse: (socket: So
     // The parser of node:http; the TCP connection below one with TLS has none.
     const [parse] = socket.listeners('data')
     if (parse === undefined) return
+    const held = holdSocket(socket)
     let rest: Buffer | undefined
     let size = FIRST_SLICE_BYTES
     function read(bytes: Buffer): void {
@@ -113,6 +126,9 @@ export function readInSlices(server: Server, doNext: DoNext, refuse: (socket: So
       readSlice()
     }
     function readSlice(): void {
+      if (!inTurn(socket.remoteAddress, parseSlice)) held.hold()
+    }
+    function parseSlice(): void {
       const bytes = rest
       rest = undefined
       if (bytes === undefined || socket.destroyed) return
@@ -122,9 +138,10 @@ export function readInSlices(server: Server, doNext: DoNext, refuse: (socket: So
         return
       }
       // Node waits for the sender to read its answers, and resumes it once somebody reads the body.
-      if (socket.isPaused() || isUnread(socket)) {
+      if (held.isPaused() || isUnread(socket)) {
         socket.pause()
         socket.unshift(bytes)
+        held.letGo()
         return
       }
       const slice = bytes.subarray(0, size)
@@ -136,7 +153,8 @@ export function readInSlices(server: Server, doNext: DoNext, refuse: (socket: So
       parse?.call(socket, slice)
       size *= 2
       // What was parsed is handled first: that may stop the connection.
-      if (rest !== undefined) doNext(readSlice)
+      if (rest === undefined) held.letGo()
+      else doNext(readSlice)
     }
     // Without this the parser would read from the operating system directly.
     socket.removeAllListeners('data').on('data', read)

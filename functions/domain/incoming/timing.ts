@@ -9,4 +9,8 @@ export interface Timing {
   /** Resolves after these milliseconds; rejects once the signal fires. */
   readonly wait: (milliseconds: number, signal: AbortSignal) => Promise<unknown>
   readonly doNext: DoNext
+  /** Does the work in the next turn of the event loop. */
+  readonly nextTurn: (work: () => void) => void
+  /** Milliseconds of a clock that is never set. */
+  readonly elapsed: () => number
 }

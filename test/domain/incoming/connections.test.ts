@@ -11,14 +11,14 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { boundConnections, KEPT_MS } from '../../../functions/domain/incoming/connections.ts'
 import type { Timing } from '../../../functions/domain/incoming/timing.ts'
+import { TIMING } from '../../../functions/net/timing.ts'
 import { makeAuthority } from '../../harness/certificates.ts'
 import { waitFor } from '../../harness/wait.ts'
 
-const doNext: Timing['doNext'] = (work) => process.nextTick(queueMicrotask, work)
 /** All waits in a tenth of the time. */
 const TENTH: Timing = {
+  ...TIMING,
   wait: (milliseconds, signal) => pause(milliseconds / 10, undefined, { signal }),
-  doNext,
 }
 
 /** A server of HTTP and one of HTTPS, each with what opens a connection to it once it listens. */
@@ -295,8 +295,8 @@ t.test('one over which nothing comes is closed without an answer, long after its
   server.requestTimeout = 50
   const waited: number[] = []
   boundConnections(server, 2, {
+    ...TIMING,
     wait: (milliseconds) => Promise.resolve(waited.push(milliseconds)),
-    doNext,
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   t.teardown(() => server.close())
@@ -314,10 +314,7 @@ t.test(
       response.end(answer)
       if (request.url === '/last') setImmediate(() => server.close())
     }).listen(0, '127.0.0.1')
-    const connections = boundConnections(server, 2, {
-      wait: (milliseconds, signal) => pause(milliseconds, undefined, { signal }),
-      doNext,
-    })
+    const connections = boundConnections(server, 2, TIMING)
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
     const kept = connect({ port, host: '127.0.0.1' })
@@ -339,12 +336,12 @@ t.test(
       const ended: ServerResponse[] = []
       const waited: number[] = []
       const connections = boundConnections(server, 2, {
+        ...TIMING,
         // In a tenth of the time.
         wait(milliseconds, signal) {
           waited.push(milliseconds)
           return pause(milliseconds / 10, undefined, { signal })
         },
-        doNext,
       })
       server.on('request', (request: IncomingMessage, response: ServerResponse) => {
         response.once('close', connections.begin(request.socket) ?? (() => t.fail('no place')))

@@ -6,17 +6,17 @@ import type { AddressInfo, Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
 import type { Test } from 'tap'
+import { openReadingTurns } from '../../../functions/domain/incoming/reading-turns.ts'
 import { readInSlices } from '../../../functions/domain/incoming/sliced-reading.ts'
+import { TIMING } from '../../../functions/net/timing.ts'
 
 const REQUEST = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n'
 const LAST = 'GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n'
 
 async function start(t: Test, listener: (...of: Parameters<RequestListener>) => void) {
   const server = createServer(listener)
-  const reading = readInSlices(
-    server,
-    (work) => process.nextTick(queueMicrotask, work),
-    (socket) => socket.destroy(),
+  const reading = readInSlices(server, { ...TIMING, inTurn: openReadingTurns(TIMING) }, (socket) =>
+    socket.destroy(),
   )
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
