@@ -9,6 +9,8 @@ const UNFINISHED_MS = 10_000
 /** One of a server. */
 export interface Connection {
   readonly socket: Socket
+  /** From which it comes. */
+  readonly address: string
   /** Over which its requests come: with TLS, not the same. */
   over: Socket
   unanswered: number

@@ -4,6 +4,7 @@ import { closing } from './closing.ts'
 import type { Connection } from './closing.ts'
 import { openReadingTurns, type InReadingTurn } from './reading-turns.ts'
 import { readInSlices } from './sliced-reading.ts'
+import { trackConnections } from './open-connections.ts'
 import { giveUpUntaken } from './taken-answers.ts'
 import type { Timing } from './timing.ts'
 
@@ -45,14 +46,13 @@ export interface Connections {
 export const KEPT_MS = 100_000
 
 /**
- * Keeps at most `most` connections to the server. One more takes the place of the one that has been silent for longest,
- * unless that is held: whoever opens many cannot keep others out, such as the probes of the kubelet. One that does not
- * take its answer for 10 s is closed. To be called before the server listens.
+ * Keeps at most `most` connections to the server. One more takes the place of the one that has been silent for longest
+ * of the address that has most of them, unless that is held: whoever opens many cannot keep others out, such as the probes of the
+ * kubelet, nor have those closed that others keep. One that does not take its answer for 10 s is closed. To be called before the server listens.
  */
 export function boundConnections(server: Server, most: number, timing: Timing): Connections {
-  // The one that has been silent for longest comes first.
-  const open = new Set<Connection>()
-  const byAddress = new Map<string, Connection>()
+  const open = trackConnections()
+  const byEnd = new Map<string, Connection>()
   const bySocket = new WeakMap<Socket, Connection>()
   const slowed = new WeakMap<Socket, Promise<void>>()
   const inTurn = openReadingTurns(timing)
@@ -75,45 +75,39 @@ export function boundConnections(server: Server, most: number, timing: Timing): 
     })
 
   server.on('connection', (socket: Socket) => {
-    if (open.size >= most && !closeOne()) {
+    if (open.size() >= most && !closeOne()) {
       socket.destroy()
       return
     }
-    const connection = { socket, over: socket, unanswered: 0, held: 0, isUsed: false }
-    const address = addressOf(socket)
+    const { remoteAddress: address = '' } = socket
+    const connection = { socket, address, over: socket, unanswered: 0, held: 0, isUsed: false }
+    const end = endOf(socket)
     open.add(connection)
-    byAddress.set(address, connection)
+    byEnd.set(end, connection)
     bySocket.set(socket, connection)
     socket.once('close', () => {
-      open.delete(connection)
-      if (byAddress.get(address) === connection) byAddress.delete(address)
+      open.remove(connection)
+      if (byEnd.get(end) === connection) byEnd.delete(end)
     })
   })
 
   function closeOne(): boolean {
-    for (const connection of open) {
-      if (connection.held > 0) continue
-      open.delete(connection)
-      connection.socket.destroy()
-      return true
-    }
-    return false
+    const connection = open.leastNeeded()
+    if (connection === undefined) return false
+    open.remove(connection)
+    connection.socket.destroy()
+    return true
   }
 
   /** Of a TLS connection, that of the TCP connection below it: both have the same address. */
   function connectionOf(socket: Socket): Connection | undefined {
     const known = bySocket.get(socket)
     if (known !== undefined) return known
-    const connection = byAddress.get(addressOf(socket))
+    const connection = byEnd.get(endOf(socket))
     if (connection === undefined) return undefined
     bySocket.set(socket, connection)
     connection.over = socket
     return connection
-  }
-
-  /** All others now come before it. */
-  function touch(connection: Connection): void {
-    if (open.delete(connection)) open.add(connection)
   }
 
   /** Requests that came together over one connection wait together. */
@@ -155,7 +149,7 @@ export function boundConnections(server: Server, most: number, timing: Timing): 
     begin(socket) {
       const connection = connectionOf(socket)
       if (connection === undefined) return ignore
-      touch(connection)
+      open.touch(connection)
       connection.unanswered += 1
       if (connection.unanswered > MOST_UNANSWERED) {
         refuse(socket)
@@ -164,7 +158,7 @@ export function boundConnections(server: Server, most: number, timing: Timing): 
       return () => {
         connection.unanswered -= 1
         connection.isUsed = true
-        touch(connection)
+        open.touch(connection)
       }
     },
     hold(socket) {
@@ -182,7 +176,7 @@ export function boundConnections(server: Server, most: number, timing: Timing): 
   }
 }
 
-function addressOf({ remoteAddress, remotePort }: Socket): string {
+function endOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`
 }
 

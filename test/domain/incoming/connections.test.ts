@@ -37,20 +37,20 @@ async function bothServers(t: Test) {
   })
 }
 
-/** A server for two connections; `open` returns both ends of a new one. */
-async function start(t: Test) {
+/** A server for so many connections; `open` returns the server's end of a new one. */
+async function start(t: Test, most = 2) {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const connections = boundConnections(server, 2, TENTH)
+  const connections = boundConnections(server, most, TENTH)
   const { port } = server.address() as AddressInfo
   const sockets: Socket[] = []
   t.teardown(() => {
     for (const socket of sockets) socket.destroy()
     server.close()
   })
-  async function open() {
+  async function open(localAddress = '127.0.0.1') {
     const arrives = once(server, 'connection') as Promise<[Socket]>
-    const client = connect({ port, host: '127.0.0.1' })
+    const client = connect({ port, host: '127.0.0.1', localAddress })
     const [served] = await arrives
     sockets.push(
       client.on('error', () => undefined),
@@ -67,6 +67,20 @@ t.test('one more takes the place of the one that has been silent for longest', a
   connections.begin(first)?.()
   const third = await open()
   t.strictSame([first.destroyed, second.destroyed, third.destroyed], [false, true, false])
+})
+
+t.test('it is one of the address that has most, however silent those of others are', async (t) => {
+  const { connections, open } = await start(t, 4)
+  const other = await open('127.0.0.2')
+  const flood = []
+  for (let index = 0; index < 6; index += 1) flood.push(await open())
+  t.strictSame(
+    flood.map(({ destroyed }) => destroyed),
+    [true, true, true, false, false, false],
+  )
+  for (const socket of flood) connections.hold(socket)
+  await open('127.0.0.2')
+  t.ok(other.destroyed, 'where all of those are held, it is another one')
 })
 
 t.test('one that is held is not closed, and if all are held, the new one is', async (t) => {
