@@ -23,8 +23,7 @@ export interface WriteClock {
 const LARGE = 16 * 1024
 /** As many as there are events in hand, several times. */
 const MOST_REMEMBERED = 10_000
-/** A namespace rests for twice as long as a write took, so that it takes a third of a core of the API server, but not longer. */
-const REST = 2
+/** A namespace rests for as long as a write took, so that it takes half a core of the API server, but not longer than this. */
 const LONGEST_REST_MS = 1_000
 
 /**
@@ -47,7 +46,7 @@ export function shareLargeWrites({ elapsed, wait }: WriteClock = CLOCK): LargeWr
       void inTurn(ref.namespace, async () => {
         const began = elapsed()
         await work().then(resolve, reject)
-        await wait(Math.min(LONGEST_REST_MS, REST * (elapsed() - began)))
+        await wait(Math.min(LONGEST_REST_MS, elapsed() - began))
       })
       return promise
     },
