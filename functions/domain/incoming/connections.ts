@@ -47,8 +47,9 @@ export const KEPT_MS = 100_000
 
 /**
  * Keeps at most `most` connections to the server. One more takes the place of the one that has been silent for longest
- * of the address that has most of them, unless that is held: whoever opens many cannot keep others out, such as the probes of the
- * kubelet, nor have those closed that others keep. One that does not take its answer for 10 s is closed. To be called before the server listens.
+ * of the address that has most of them, unless that is held: whoever opens many cannot keep others out, such as the probes
+ * of the kubelet, nor have those closed that others keep. One that does not take its answer for 10 s is closed. To be called
+ * before the server listens.
  */
 export function boundConnections(server: Server, most: number, timing: Timing): Connections {
   const open = trackConnections()
