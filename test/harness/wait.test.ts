@@ -1,6 +1,10 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import t from 'tap'
-import { freePort, waitFor } from './wait.ts'
+import { freePort, takePort, waitFor } from './wait.ts'
+
+const LINUX_ONLY = process.platform !== 'linux' && 'Only Linux has abstract sockets.'
 
 t.test('the first result ends the wait', async (t) => {
   const answers = [undefined, undefined, 'here']
@@ -25,3 +29,27 @@ t.test('nothing listens on a free port', async (t) => {
   )
   t.equal(code, 'ECONNREFUSED')
 })
+
+t.test(
+  'a port that a process has drawn is drawn by no other one until it ends',
+  { skip: LINUX_ONLY },
+  async (t) => {
+    const code = `import { freePort } from './wait.ts'
+    console.log(await freePort())
+    process.stdin.resume()`
+    const other = spawn(process.execPath, ['--input-type=module', '--eval', code], {
+      cwd: import.meta.dirname,
+      stdio: ['pipe', 'pipe', 'inherit'],
+      env: { PATH: process.env['PATH'] },
+    })
+    t.teardown(() => other.kill())
+    const [line] = await once(other.stdout, 'data')
+    const port = Number(line)
+    t.ok(port > 0)
+    t.equal(await takePort(port), false)
+    other.stdin.end()
+    await once(other, 'exit')
+    t.equal(await takePort(port), true)
+    t.equal(await takePort(port), false, 'nor again by the same')
+  },
+)

@@ -29,11 +29,25 @@ const PORTS = { first: 10_240, count: 20_000 }
 
 /**
  * A port at which nothing listens. It is drawn at random from a range that the kernel leaves alone: between this and
- * the start of a server, no connection and no other test file takes it.
+ * the start of a server, which may take seconds, no connection takes it, and no other process that draws its ports here.
  */
 export async function freePort(): Promise<number> {
   const port = PORTS.first + randomInt(PORTS.count)
-  return (await isFree(port)) ? port : freePort()
+  return (await takePort(port)) ? port : freePort()
+}
+
+/** Whether the port is free, and this process has it now, until it ends. */
+export async function takePort(port: number): Promise<boolean> {
+  return (process.platform !== 'linux' || (await listens(`\0commitlet-port-${port}`))) && isFree(port)
+}
+
+/** Whether this process has the name of an abstract socket now (unix(7)), which the kernel takes back from one that has ended. */
+function listens(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer().unref()
+    server.once('error', () => resolve(false))
+    server.listen({ path }, () => resolve(true))
+  })
 }
 
 function isFree(port: number): Promise<boolean> {
