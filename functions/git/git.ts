@@ -1,7 +1,7 @@
 import type { Change, ChangeDraft, Landed } from '../domain/commit/change.ts'
 import type { ApiCommitTerms } from '../domain/commit/commit-by-api.ts'
 import type { Login } from '../domain/credentials/login.ts'
-import { asFailure, Failure } from '../domain/failure.ts'
+import { Failure } from '../domain/failure.ts'
 import type { Release } from '../domain/network/budget.ts'
 import { findRoute, type RouteSettings } from '../domain/network/route.ts'
 import type { Share } from '../domain/network/share.ts'
@@ -9,6 +9,7 @@ import { stopIfAborted } from './process/launcher.ts'
 import { throughAPI } from './api-remote.ts'
 import { openEngines, type EngineSettings } from './engines.ts'
 import { sessionSpan } from './measured-engine.ts'
+import { openReadings, type SearchOptions } from './readings.ts'
 import type { EngineName, Remote, RemoteTarget } from './remote.ts'
 import { openSSHSessions, type GuardLogIn } from './ssh/sessions.ts'
 import { findOne } from './writer/doubts.ts'
@@ -67,23 +68,12 @@ export interface Git {
   close(): Promise<void>
 }
 
-/** What the caller of a search may add. */
-export type SearchOptions = Pick<PushOptions, 'engineChosen' | 'span'>
-
-/** A session for one change in which nothing is written. */
-interface ReadingSession {
-  readonly change: ChangeDraft
-  readonly login: Login
-  readonly signal: AbortSignal
-}
-
 /** Connects the writer to the engines behind the port `Remote`; nothing is read or written before the first push. */
 export function openGit(settings: GitSettings): Git {
   const { guardLogIn } = settings
   const ssh = openSSHSessions(guardLogIn === undefined ? {} : { guardLogIn })
   const engine = openEngines(settings, ssh)
   const closing = new AbortController()
-  const readings = new Set<Promise<unknown>>()
 
   let sessions = 0
 
@@ -139,41 +129,7 @@ export function openGit(settings: GitSettings): Git {
     }
   }
 
-  async function readIn<T>(
-    session: SearchOptions & ReadingSession,
-    work: (remote: Remote) => Promise<T>,
-  ): Promise<T> {
-    const { change, login, signal, ...options } = session
-    const owner = { address: change.repository, namespace: change.namespace }
-    const release = await acquire(owner, signal).catch((error: unknown) => {
-      stopIfAborted(signal)
-      throw error
-    })
-    try {
-      const remote = await open({ ...owner, login, signal, ...options })
-      return await work(remote).finally(() => remote.close())
-    } finally {
-      release()
-    }
-  }
-
-  /** A session that only reads, until `close` at the latest. */
-  async function read<T>(
-    session: SearchOptions & ReadingSession,
-    work: (remote: Remote) => Promise<T>,
-  ): Promise<T> {
-    const signal = AbortSignal.any([session.signal, closing.signal])
-    const reading = readIn({ ...session, signal }, work)
-    readings.add(reading)
-    try {
-      return await reading
-    } catch (error) {
-      throw asFailure(error)
-    } finally {
-      readings.delete(reading)
-    }
-  }
-
+  const readings = openReadings({ acquire, open, closing: closing.signal })
   const groupCommit = makeGroupCommit({ land: landBatch, acquire })
   return {
     async push(change, login, signal, options) {
@@ -181,9 +137,9 @@ export function openGit(settings: GitSettings): Git {
     },
     expect: groupCommit.expect,
     find: (change, login, signal, options) =>
-      read({ change, login, signal, ...options }, (remote) => findOne(remote, change)),
+      readings.read({ change, login, signal, ...options }, (remote) => findOne(remote, change)),
     preview: (change, login, signal) =>
-      read({ change, login, signal }, (remote) =>
+      readings.read({ change, login, signal }, (remote) =>
         preview(writing(remote, [{ change }], { login, signal }), change),
       ),
     async close() {
@@ -193,7 +149,7 @@ export function openGit(settings: GitSettings): Git {
           'Commitlet was stopped before the remote had accepted the commit; it retries automatically after its restart.',
         ),
       )
-      await Promise.all([groupCommit.idle(), Promise.allSettled(readings)])
+      await Promise.all([groupCommit.idle(), readings.ended()])
       await Promise.all([engine.close(), ssh.close()])
     },
   }
