@@ -8,7 +8,6 @@ import { renewed } from '../domain/resource/status.ts'
 import { committing } from '../domain/resource/sync-status.ts'
 import { makeKeyedSemaphore } from '../domain/sharing/keyed-semaphore.ts'
 import type { World } from '../world.ts'
-import { limitAtOnce } from './at-once.ts'
 import { keptChanging } from './status-writes.ts'
 
 /** What the keeper needs of the outside. */
@@ -51,8 +50,8 @@ interface Kept {
  */
 export function openClaimKeeper({ cluster, now, elapsed }: ClaimKeeperParts): World['keepClaim'] {
   const claims = new Set<Kept>()
-  const limited = limitAtOnce(WRITES)
-  const inShare = makeKeyedSemaphore(WRITES_OF_NAMESPACE)
+  const ofAll = makeKeyedSemaphore(WRITES)
+  const ofNamespace = makeKeyedSemaphore(WRITES_OF_NAMESPACE)
   let timer: NodeJS.Timeout | undefined
 
   function look(): void {
@@ -66,7 +65,7 @@ export function openClaimKeeper({ cluster, now, elapsed }: ClaimKeeperParts): Wo
 
   function renew(kept: Kept): Promise<void> {
     const { namespace } = kept.envelope.metadata
-    kept.renewing ??= inShare(namespace, () => limited(() => write(kept))).finally(
+    kept.renewing ??= ofNamespace(namespace, () => ofAll('', () => write(kept))).finally(
       () => (kept.renewing = undefined),
     )
     return kept.renewing

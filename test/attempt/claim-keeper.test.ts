@@ -241,6 +241,23 @@ t.test('renewals of one namespace that take long keep those of another in time',
   t.equal(renewed.length, 5, 'of the sixteen at once, a namespace has four')
 })
 
+t.test('no more than sixteen renewals run at once, of however many namespaces', async (t) => {
+  const { world, time, pass } = stage()
+  let renewals = 0
+  const patchStatus: typeof world.cluster.patchStatus = () => {
+    renewals += 1
+    return new Promise(() => undefined)
+  }
+  const clocks = { now: () => new Date(START + time.passed), elapsed: () => time.passed }
+  const keepClaim = openClaimKeeper({ cluster: { ...world.cluster, patchStatus }, ...clocks })
+  for (let i = 0; i < 20; i += 1) {
+    const held = await claimed(world, 'shop', `team-${i}`)
+    keepClaim(held.envelope, held.sentAt)
+  }
+  await pass(11)
+  t.equal(renewals, 16)
+})
+
 t.test('a renewal whose answer was lost is no loss', async (t) => {
   const { world } = stage()
   const held = await claimed(world)
