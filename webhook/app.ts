@@ -9,6 +9,7 @@ import { TIMING } from '../functions/net/timing.ts'
 import { readBodies } from './bodies.ts'
 import { boundTLS } from './bounded-tls.ts'
 import type { Edge } from './edge.ts'
+import { shareHandshakes } from './handshake-shares.ts'
 import { answerError, refuse, type Refusal } from './refusals.ts'
 import { addReviews } from './reviews.ts'
 import { servedWith } from './tls.ts'
@@ -51,7 +52,7 @@ export function buildApp(edge: Edge, pair: KeyPair, timing: Timing = TIMING): Fa
     },
   })
   const connections = boundConnections(app.server, MOST_CONNECTIONS, timing)
-  boundTLS(app.server, connections.inTurn)
+  boundTLS(app.server, { inTurn: connections.inTurn, shares: shareHandshakes(timing) })
   app.addHook('preClose', (done) => {
     connections.closeSilent()
     done()

@@ -3,6 +3,7 @@ import type { Server } from 'node:https'
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import type { InReadingTurn } from '../functions/domain/incoming/reading-turns.ts'
+import type { HandshakeShares } from './handshake-shares.ts'
 import { findRecords } from './tls-records.ts'
 
 /**
@@ -25,12 +26,18 @@ interface Below {
   feed: () => void
 }
 
+/** When TLS is given what has come. */
+export interface TLSOrder {
+  readonly inTurn: InReadingTurn
+  readonly shares: HandshakeShares
+}
+
 /**
  * Ends connections whose handshake is too long, before TLS is given what is too much, and gives it 32 records in a turn of
- * the event loop, when it is the turn of the address, and none while the connection is paused. For servers before they listen,
- * and after everything else that follows their connections.
+ * the event loop, when it is the turn of the address, and none while the connection is paused. Of handshakes, an address whose
+ * are slow has a share. For servers before they listen, and after everything else that follows their connections.
  */
-export function boundTLS(server: Server, inTurn: InReadingTurn): void {
+export function boundTLS(server: Server, order: TLSOrder): void {
   const connections = new AsyncLocalStorage<Below>()
   const begin = server.listeners('connection')[0]
   if (begin === undefined) return
@@ -38,7 +45,7 @@ export function boundTLS(server: Server, inTurn: InReadingTurn): void {
   server.on('connection', (socket: Socket) => {
     if (socket.destroyed) return
     const below: Below = { socket, isPaused: undefined, feed: () => undefined }
-    connections.run(below, () => void begin.call(server, bounded(below, inTurn)))
+    connections.run(below, () => void begin.call(server, bounded(below, order)))
   })
   server.prependListener('secureConnection', (secured) => {
     const below = connections.getStore()
@@ -55,9 +62,10 @@ export function boundTLS(server: Server, inTurn: InReadingTurn): void {
 }
 
 /** What TLS reads and writes instead of the connection. */
-function bounded(below: Below, inTurn: InReadingTurn): Duplex {
+function bounded(below: Below, { inTurn, shares }: TLSOrder): Duplex {
   const { socket } = below
   const endOfRecords = findRecords()
+  const closed = new AbortController()
   let waiting: Buffer = Buffer.alloc(0)
   let isWanted = false
   let isGiving = false
@@ -71,6 +79,7 @@ function bounded(below: Below, inTurn: InReadingTurn): Duplex {
     write: (bytes: Buffer, _encoding, done) => void socket.write(bytes, done),
     final: (done) => void socket.end(done),
     destroy(error, done) {
+      closed.abort()
       socket.destroy()
       done(error)
     },
@@ -80,16 +89,25 @@ function bounded(below: Below, inTurn: InReadingTurn): Duplex {
     if (!isWanted || isGiving || stream.destroyed || below.isPaused?.() === true) return
     if (waiting.length > 0) {
       isGiving = true
-      inTurn(socket.remoteAddress, give)
+      takeTurn()
     } else if (hasEnded) stream.push(null)
     else socket.resume()
   }
+  function takeTurn(): void {
+    inTurn(socket.remoteAddress, give)
+  }
   function give(): void {
     if (stream.destroyed) return
-    if (below.isPaused?.() === true) {
-      isGiving = false
+    if (below.isPaused !== undefined) {
+      if (below.isPaused()) isGiving = false
+      else giveRecords()
       return
     }
+    const free = shares.untilFree(socket.remoteAddress, closed.signal)
+    if (free === undefined) shares.count(socket.remoteAddress, giveRecords)
+    else free.then(takeTurn, () => undefined)
+  }
+  function giveRecords(): void {
     const end = endOfRecords(waiting, MOST_RECORDS)
     const records = waiting.subarray(0, end)
     waiting = waiting.subarray(end)

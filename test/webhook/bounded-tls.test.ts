@@ -10,6 +10,7 @@ import type { Test } from 'tap'
 import { openReadingTurns } from '../../functions/domain/incoming/reading-turns.ts'
 import { TIMING } from '../../functions/net/timing.ts'
 import { boundTLS } from '../../webhook/bounded-tls.ts'
+import { shareHandshakes } from '../../webhook/handshake-shares.ts'
 import { servedWith } from '../../webhook/tls.ts'
 import { makeAuthority } from '../harness/certificates.ts'
 import { waitFor } from '../harness/wait.ts'
@@ -34,10 +35,20 @@ const turns = openReadingTurns(TIMING)
 /** What waits for its turn, while turns are held back. */
 const held: (() => void)[] = []
 let isHeldBack = false
-boundTLS(server, (address, work) => {
-  if (!isHeldBack) return turns(address, work)
-  held.push(() => void turns(address, work))
-  return false
+/** Milliseconds that each piece of a handshake takes. */
+let slow = 0
+let taken = 0
+/** What waits until its address may have more of the thread. */
+const waiting: (() => void)[] = []
+let now = 0
+const wait = (): Promise<void> => new Promise((resolve) => waiting.push(resolve))
+boundTLS(server, {
+  inTurn(address, work) {
+    if (!isHeldBack) return turns(address, work)
+    held.push(() => void turns(address, work))
+    return false
+  },
+  shares: shareHandshakes({ elapsed: () => now, wait }, () => (taken += slow)),
 })
 server.listen(0, '127.0.0.1')
 await once(server, 'listening')
@@ -83,6 +94,28 @@ t.test('handshakes wait for the turn of their address', async (t) => {
   for (const work of held.splice(0)) work()
   t.match(await answered, { isCertified: false })
 })
+
+t.test(
+  'an address whose handshakes are slow has a share of the thread, and others have theirs',
+  async (t) => {
+    slow = 150
+    t.match(await answerTo({}), { isCertified: false }, 'its first two pieces are read')
+    let isSecured = false
+    const answered = answerTo({}).finally(() => (isSecured = true))
+    await waitFor('that it waits', () => waiting.length > 0 || undefined, 10_000)
+    t.match(await answerTo({ localAddress: '127.0.0.2' }), { isCertified: false }, 'another one goes on')
+    t.notOk(isSecured)
+    t.equal(waiting.length, 1)
+    // It has taken 2 x 140 ms beyond what is usual, of 200, and gets 20 back in a second.
+    now += 4_000
+    waiting.splice(0).forEach((goOn) => goOn())
+    await waitFor('that it waits again', () => waiting.length > 0 || undefined, 10_000)
+    slow = 0
+    now += 100_000
+    waiting.splice(0).forEach((goOn) => goOn())
+    t.match(await answered, { isCertified: false })
+  },
+)
 
 t.test('no connection negotiates again, which would ask for certificates without a bound', async (t) => {
   const socket = connect({ ...trusted, servername: 'localhost', maxVersion: 'TLSv1.2' })
