@@ -1,4 +1,5 @@
 import { CONFLICT, type Cluster } from '../cluster/cluster.ts'
+import { unlessAborted } from '../domain/deadline.ts'
 import { Failure } from '../domain/failure.ts'
 import { carriesClaim } from '../domain/resource/attempt-state.ts'
 import { isConfirmed, remainingOf, RENEWED_AFTER_MS } from '../domain/resource/claims.ts'
@@ -27,6 +28,8 @@ const WRITES = 16
 const WRITES_OF_NAMESPACE = 4
 /** Most writes of one renewal while other writers change the resource. */
 const MOST_TRIES = 4
+
+const NEVER = new AbortController().signal
 
 interface Kept {
   /** The resource as it was last written or read. */
@@ -136,11 +139,12 @@ export function openClaimKeeper({ cluster, now, elapsed }: ClaimKeeperParts): Wo
       lost: new AbortController(),
     }
     const { signal } = kept.lost
-    async function confirm(afresh = false): Promise<void> {
+    async function confirm(afresh = false, withinMs?: number): Promise<void> {
       const before = afresh ? kept.sent : -1
+      const late = withinMs === undefined ? NEVER : AbortSignal.timeout(withinMs)
       const needsWrite = (): boolean => kept.stored <= before || !isConfirmed(elapsed() - kept.sentAt)
       // A renewal that is under way may have been sent too early.
-      while (needsWrite()) await renew(kept)
+      while (needsWrite()) await unlessAborted(renew(kept), late, keptOthersWaiting)
       signal.throwIfAborted()
       if (kept.replaced) throw deletedMeanwhile()
     }
@@ -175,5 +179,12 @@ function deletedMeanwhile(): Failure {
   return new Failure(
     'Conflict',
     'The resource was deleted, and another one was made under its name; nothing was written.',
+  )
+}
+
+function keptOthersWaiting(): Failure {
+  return new Failure(
+    'Conflict',
+    'The claim of this attempt could not be renewed in the time for which others wait; Commitlet retries automatically.',
   )
 }

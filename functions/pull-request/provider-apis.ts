@@ -2,7 +2,7 @@ import type { ApiLimits } from '../login/api-limits.ts'
 import { Failure } from '../domain/failure.ts'
 import { guardedPullRequests } from '../domain/pull-request/guarded-pull-requests.ts'
 import type { ApiTarget, Connect, WithPullRequests } from '../domain/pull-request/pull-requests.ts'
-import type { ClaimCheck } from '../domain/resource/claims.ts'
+import { confirmedInTime, type ClaimCheck } from '../domain/resource/claims.ts'
 import { NO_METER, type Meter } from '../domain/telemetry/meter.ts'
 import { NO_SPAN } from '../domain/telemetry/tracer.ts'
 import { openHTTP } from '../http/http.ts'
@@ -39,6 +39,7 @@ export function openProviders(
     const { default: connect } = await load()
     const called = measureCalls(host.name, meter, span)
     const late = (cause: unknown): Failure => outOfTime(target, cause)
+    const claimed = confirmedInTime(claim)
     return limits.run({ ...login, baseURL }, { owner, signal, late }, (turn, shareRequests) => {
       const handshakes = shareOfHandshakes(settings, {
         namespace: owner,
@@ -49,11 +50,11 @@ export function openProviders(
       return openHTTP({ ...settings, called, share: handshakes })(baseURL, signal, (fetch) => {
         const share = withoutTurn(shareOf(settings, owner, signal), turn)
         const pullRequests = connect(
-          { ...target, fetch: inTurns(shareRequests(fetch, 'REST'), turn, claim), share },
+          { ...target, fetch: inTurns(shareRequests(fetch, 'REST'), turn, claimed), share },
           login,
         )
         return withOneCreation(
-          { key: targetKey(target), owner, signal, late, turn, share, confirm: claim.confirm },
+          { key: targetKey(target), owner, signal, late, turn, share, confirm: claimed.confirm },
           guardedPullRequests(pullRequests, { login, sent, shown: target.shown }),
           work,
         )

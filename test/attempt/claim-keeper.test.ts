@@ -258,6 +258,18 @@ t.test('no more than sixteen renewals run at once, of however many namespaces', 
   t.equal(renewals, 16)
 })
 
+t.test('others wait for a claim to be confirmed for no longer than they say', async (t) => {
+  const { world, time } = stage()
+  const held = await claimed(world)
+  const patchStatus = (): Promise<never> => new Promise(() => undefined)
+  const clocks = { now: () => new Date(START + time.passed), elapsed: () => time.passed }
+  const keepClaim = openClaimKeeper({ cluster: { ...world.cluster, patchStatus }, ...clocks })
+  const kept = keepClaim(held.envelope, held.sentAt)
+  await kept.confirm(false, 1)
+  await t.rejects(kept.confirm(true, 1), { reason: 'Conflict', message: /could not be renewed in the time/ })
+  t.notOk(kept.lost.aborted)
+})
+
 t.test('a renewal whose answer was lost is no loss', async (t) => {
   const { world } = stage()
   const held = await claimed(world)

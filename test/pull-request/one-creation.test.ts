@@ -145,3 +145,17 @@ t.test('the claim is confirmed after the wait, and nothing is sent without it', 
   t.equal(await second, lost)
   t.strictSame(creations(), [201, 201])
 })
+
+t.test('others wait for a claim for a moment, however slowly it is written', async (t) => {
+  const { go, create, creations } = await stage(t)
+  go()
+  const late = new Failure('Conflict', 'The claim could not be renewed in time.')
+  const confirm = (_afresh?: boolean, withinMs?: number): Promise<void> =>
+    withinMs === 2_000 ? Promise.reject(late) : new Promise(() => undefined)
+  const slow = create('x', 'a', { claim: { confirm, remaining: () => 25_000 } }).catch(
+    (error: unknown) => error,
+  )
+  t.match(await create('x', 'b'), { number: 1 })
+  t.equal(await slow, late)
+  t.strictSame(creations(), [201])
+})

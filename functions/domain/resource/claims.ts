@@ -9,6 +9,8 @@ export const RENEWED_AFTER_MS = 10_000
 const CONFIRMED_MS = 20_000
 /** Until then the first byte of a push has to be on its way. */
 const SENT_WITHIN_MS = 25_000
+/** How long others wait while a claim is written that is not theirs: its writes may wait for those of its namespace. */
+const OTHERS_WAIT_MS = 2_000
 
 /**
  * What every write to a remote depends on: an attempt that was held up for longer than its claim would otherwise write
@@ -17,10 +19,10 @@ const SENT_WITHIN_MS = 25_000
 export interface ClaimCheck {
   /**
    * Makes sure that the claim was written less than 20 s ago, by a write of its own where it was not. `afresh`: by a write
-   * of its own in any case, because others were at work at the remote.
-   * @throws Failure Conflict if another attempt has taken over, and what the API server answers
+   * of its own in any case, because others were at work at the remote. `withinMs`: others wait for it, but no longer.
+   * @throws Failure Conflict if another attempt has taken over or the time is over, and what the API server answers
    */
-  readonly confirm: (afresh?: boolean) => Promise<void>
+  readonly confirm: (afresh?: boolean, withinMs?: number) => Promise<void>
   /** How long what was confirmed may still be sent, in milliseconds; 0 or less: it must not be sent any more. */
   readonly remaining: () => number
 }
@@ -33,4 +35,9 @@ export function isConfirmed(age: number): boolean {
 /** How long a push may still begin that rests on a claim which was last written so many milliseconds ago. */
 export function remainingOf(age: number): number {
   return SENT_WITHIN_MS - age
+}
+
+/** The same claim, for which others do not wait long. */
+export function confirmedInTime({ confirm, remaining }: ClaimCheck): ClaimCheck {
+  return { remaining, confirm: (afresh) => confirm(afresh, OTHERS_WAIT_MS) }
 }

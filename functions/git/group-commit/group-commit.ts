@@ -11,6 +11,7 @@ import { watchPushTimes } from './push-times.ts'
 import { apartKey, isOfOneNamespace, keyOf, namespaceOf } from './queue-keys.ts'
 import { watchContention } from './branch-contention.ts'
 import { openBranchTurns } from './branch-turns.ts'
+import { sharedClaim } from './shared-claim.ts'
 import type { PushOptions } from '../writer/pending-change.ts'
 import type { RoundReport } from '../writer/round.ts'
 
@@ -37,8 +38,8 @@ export interface GroupCommitParts {
  * the branch as well, it gathers changes for longer, and a push that has lost a race takes up what came meanwhile.
  *
  * Namespaces that share a login, which only the operator's is, share its pushes as long as none keeps the others from theirs:
- * one of which commits are refused, fail, take long to be made or to be looked at by the host, are given up or leave a push
- * without an answer pushes by itself for a while, and what always takes long, may hide words of the remote or is made one by
+ * one of which commits are refused, fail, take long to be made or to be looked at by the host, are given up, are claimed too
+ * slowly or leave a push without an answer pushes by itself for a while, and what always takes long, may hide words of the remote or is made one by
  * one is always pushed by its own namespace. A change whose signal fires fails at once and alone; a batch ends early only when
  * nobody waits for those of its changes that have not ended.
  */
@@ -159,7 +160,14 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
         if (ending instanceof Failure) reject(ending)
         else resolve(ending)
       }
-      const waiter = { pending: { change, date: new Date(), signal, ...options }, login, settle }
+      const claim =
+        options?.claim &&
+        sharedClaim(options.claim, {
+          isShared: () => login.ofOperator === true && places.get(waiter) === queues.get(keyOf(waiter)),
+          failed: () => apart.keep(change.namespace, keyOf(waiter)),
+        })
+      const pending = { change, date: new Date(), signal, ...options, claim }
+      const waiter: Waiter = { pending, login, settle }
       enqueue(waiter)
       function abort(): void {
         places.get(waiter)?.remove(waiter)

@@ -69,6 +69,33 @@ t.test('changes that arrive during a batch go into the next one, in order', asyn
   await groupCommit.idle()
 })
 
+t.test('others wait for the claim of one namespace for a moment, and then land without it', async (t) => {
+  const repository = memoryRepository({ 'a.md': 'a' })
+  const groupCommit = makeGroupCommit({
+    land: (batch) => land(repository.open(), { ...batch, batch: batch.changes }),
+  })
+  const login = { ...LOGIN, ofOperator: true as const }
+  const late = new Failure('Conflict', 'The claim could not be renewed in time.')
+  const within: (number | undefined)[] = []
+  // Its writes wait for those of large resources of its namespace.
+  const confirm = (_afresh?: boolean, withinMs?: number): Promise<void> => {
+    within.push(withinMs)
+    return withinMs === undefined ? Promise.resolve() : Promise.reject(late)
+  }
+  const claim = { confirm, remaining: () => 25_000 }
+  const slow = (path: string) =>
+    groupCommit.push(changeOf(URL, path, { namespace: 'evil', branch: 'main' }), login, NEVER, { claim })
+  const first = slow('evil/1.md').catch((error: unknown) => error)
+  const own = groupCommit.push(changeOf(URL, 'own.md', { branch: 'main' }), login, NEVER)
+  t.equal(await first, late)
+  t.match(await own, { outcome: 'pushed' })
+  t.match(await slow('evil/2.md'), { outcome: 'pushed' })
+  t.same(within, [2_000, undefined], 'later ones push by themselves, and take their time')
+  const alone = groupCommit.push(changeOf(URL, 'c.md', { branch: 'main' }), LOGIN, NEVER, { claim })
+  t.match(await alone, { outcome: 'pushed' }, 'nobody else waits for the push of a login of its own')
+  await groupCommit.idle()
+})
+
 t.test('a batch keeps the secrets of each of its changes', async (t) => {
   const { groupCommit, batches } = slowGroupCommit()
   const push = (secret: string) =>
