@@ -1,6 +1,5 @@
-/** At once, and of one owner: the pod's turns bound what the attempts cost. */
+/** At once: the pod's turns bound what the attempts cost. */
 const MOST_AT_ONCE = 64
-const MOST_OF_OWNER = 32
 
 /** Starts work that may begin, a bounded number at once. */
 export interface Woken {
@@ -10,7 +9,7 @@ export interface Woken {
   readonly close: () => Promise<void>
 }
 
-/** Owners take turns, and none takes more than half. */
+/** Owners take turns, and none takes more than it leaves: each work may take as long as an attempt. */
 export function makeWoken(): Woken {
   const waiting = new Map<string, (() => Promise<void>)[]>()
   const running = new Map<string, number>()
@@ -18,11 +17,12 @@ export function makeWoken(): Woken {
   let closed = false
 
   function startNext(): void {
-    for (let owner = next(); owner !== undefined && ends.size < MOST_AT_ONCE; owner = next()) begin(owner)
+    for (let owner = next(); owner !== undefined; owner = next()) begin(owner)
   }
 
   function next(): string | undefined {
-    return [...waiting.keys()].find((owner) => (running.get(owner) ?? 0) < MOST_OF_OWNER)
+    const free = MOST_AT_ONCE - ends.size
+    return [...waiting.keys()].find((owner) => (running.get(owner) ?? 0) < free)
   }
 
   function begin(owner: string): void {
