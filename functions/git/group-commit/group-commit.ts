@@ -39,9 +39,9 @@ export interface GroupCommitParts {
  *
  * Namespaces that share a login, which only the operator's is, share its pushes as long as none keeps the others from theirs:
  * one of which commits are refused, fail, take long to be made or to be looked at by the host, are given up, are claimed too
- * slowly or leave a push without an answer pushes by itself for a while, and what always takes long, may hide words of the remote or is made one by
- * one is always pushed by its own namespace. A change whose signal fires fails at once and alone; a batch ends early only when
- * nobody waits for those of its changes that have not ended.
+ * slowly or leave a push without an answer pushes by itself for a while, and what always takes long, may hide words of the
+ * remote or is made one by one is always pushed by its own namespace. A change whose signal fires fails at once and alone; a
+ * batch ends early only when nobody waits for those of its changes that have not ended.
  */
 export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): GroupCommit {
   const queues = new Map<string, BranchQueue>()
