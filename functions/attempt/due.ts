@@ -6,7 +6,7 @@ import { isStampOver } from '../domain/requester/stamp-time.ts'
 import { parse } from '../domain/schema/parse.ts'
 import { lookAtSources } from '../looks/source-look.ts'
 import type { World } from '../world.ts'
-import type { Claimable } from './claim.ts'
+import type { Claim, Claimable } from './claim.ts'
 import type { Find, Found } from './find.ts'
 import { rest } from './rest.ts'
 
@@ -70,11 +70,12 @@ async function unlessUnchanged(found: Claimable, world: World): Promise<Claimabl
 
 /**
  * Whether the sources of a follower are looked at once more after an attempt, because events about them that came during it have
- * found its claim. `written`: with its result. Not where a look had it attempted, and it has read the same as the attempt
- * before: then looks tell another version than there is to be read, such as of an object whose metadata are too large for
- * them, and attempts would follow each other without end.
+ * found its claim. `written`: with its result. Not where a look at them had it attempted after a success, and it has read the
+ * same as the attempt before: then looks tell another version than there is to be read, such as of an object whose metadata
+ * are too large for them, and attempts would follow each other without end.
  */
-export function isToBeFollowedUp(claim: Claimable, written: Envelope | undefined): boolean {
+export function isToBeFollowedUp(claim: Claim, written: Envelope | undefined): boolean {
   if (written === undefined || !isFollowing(written)) return false
-  return claim.awaited === undefined || claim.envelope.status?.sync?.digest !== written.status?.sync?.digest
+  const { again, awaited, envelope } = claim
+  return again || awaited === undefined || envelope.status?.sync?.digest !== written.status?.sync?.digest
 }

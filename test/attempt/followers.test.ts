@@ -90,6 +90,27 @@ t.test('what changes during an attempt is committed right after it', async (t) =
   t.match(status(), { phase: 'Succeeded', sync: { commits: 2 } })
 })
 
+t.test('also where the attempt before has failed, and its cause has been fixed', async (t) => {
+  const { world, apply, send, status, paint, pushed } = stage()
+  await send()
+  apply({ message: 'Again' })
+  const { land } = world
+  world.land = async () => {
+    throw new Failure('AuthenticationFailed', 'The token is refused.')
+  }
+  await send()
+  t.match(status(), { phase: 'Retrying' })
+  world.land = async (landing) => {
+    world.land = land
+    paint('red')
+    await send()
+    return land(landing)
+  }
+  // As a look tells that has seen another version of the Secret.
+  await handle(REF, finder(world.cluster, { reads: 8, waits: 8 }), world, status()?.lastAttemptTime)
+  t.same(pushed().slice(-2), ['blue', 'red'])
+})
+
 t.test('a source of which a look always tells another version is not attempted without end', async (t) => {
   const { world, send, status, paint, pushed } = stage()
   // As where its metadata are larger than a look reads.
