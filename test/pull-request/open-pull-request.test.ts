@@ -193,10 +193,15 @@ t.test('where the gate refuses, no request goes to the host', async (t) => {
 
 t.test('the claim is confirmed before each write to the host, and not for reading', async (t) => {
   const world = memoryWorld()
-  const confirm = async () => void world.pullRequests.calls.push('confirm')
+  const times = new Set<number | undefined>()
+  const confirm = async (_afresh?: boolean, withinMs?: number) => {
+    times.add(withinMs)
+    world.pullRequests.calls.push('confirm')
+  }
   const claim = { confirm, remaining: () => 25_000 }
   const resource = store(world, { labels: ['settings'], reviewers: ['dev'] })
   await openPullRequest(resource, world, { ...ATTEMPT, signal, claim })
+  t.same([...times], [2_000], 'others may wait for the turn of the token')
   t.same(world.pullRequests.calls, [
     'find open',
     'confirm',
