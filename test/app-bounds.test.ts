@@ -94,8 +94,12 @@ drawn('bodies that were announced and do not come take no room', async (t) => {
 drawn('events that have been handled hold no room, and probes need none', async (t) => {
   const { promise: finished, resolve: finish } = Promise.withResolvers<undefined>()
   const sending = await start(t, () => finished)
-  const answers = Array.from({ length: 2 * FITTING }, () => text(sending.send(...event(2 * MIB))))
-  await waitFor('42 attempts', () => (sending.seen.handled === 2 * FITTING ? true : undefined), 30_000)
+  const answers: Promise<string>[] = []
+  // Those that are on their way at the same moment have room.
+  for (const handled of [FITTING, 2 * FITTING]) {
+    for (let i = 0; i < FITTING; i += 1) answers.push(text(sending.send(...event(2 * MIB))))
+    await waitFor(`${handled} attempts`, () => (sending.seen.handled === handled ? true : undefined), 30_000)
+  }
   const probe = await fetch(`http://127.0.0.1:${sending.port}/health/readiness`)
   t.equal(probe.status, 200)
   finish(undefined)
