@@ -21,11 +21,11 @@ export interface HandshakeShares {
 /**
  * Shares the thread among the addresses whose handshakes are slow: a chain of certificates may be made such that OpenSSL takes
  * 0.1 s and more for its signatures, and does so before the client has proved anything. `taken`: milliseconds of the processor
- * that this thread has had, so that who comes while others have the processor pays nothing.
+ * that this process has had, so that who comes while others have the processor pays nothing.
  */
 export function shareHandshakes(
   { elapsed, wait }: Pick<Timing, 'elapsed' | 'wait'>,
-  taken: () => number = takenByThread,
+  taken: () => number = takenByProcess,
 ): HandshakeShares {
   // Of those alone that have been slow.
   const shares = new Map<string, Allowance>()
@@ -54,7 +54,7 @@ export function shareHandshakes(
   }
 }
 
-function takenByThread(): number {
-  const { user, system } = process.threadCpuUsage()
+function takenByProcess(): number {
+  const { user, system } = process.cpuUsage()
   return (user + system) / 1_000
 }
