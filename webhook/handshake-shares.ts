@@ -1,5 +1,5 @@
 import type { Timing } from '../functions/domain/incoming/timing.ts'
-import { makeAllowance, type Allowance } from '../functions/domain/sharing/allowance.ts'
+import { makeAllowances } from '../functions/domain/sharing/allowances.ts'
 
 /** Milliseconds of the thread that a piece of a handshake may take uncounted. That of an API server takes 2 to 5, both together. */
 const USUAL_MS = 10
@@ -7,8 +7,6 @@ const USUAL_MS = 10
 const MOST_MS = 200
 /** Milliseconds that it gets back in a second. */
 const MS_PER_SECOND = 20
-/** Most addresses that are remembered; beyond that the one that came first is forgotten. */
-const REMEMBERED = 10_000
 
 /** The shares of addresses in the handshakes, which OpenSSL reads in the thread of everybody. */
 export interface HandshakeShares {
@@ -28,28 +26,18 @@ export function shareHandshakes(
   taken: () => number = takenByProcess,
 ): HandshakeShares {
   // Of those alone that have been slow.
-  const shares = new Map<string, Allowance>()
-
-  function shareOf(address: string): Allowance {
-    const known = shares.get(address)
-    if (known !== undefined) return known
-    const share = makeAllowance(MOST_MS, MS_PER_SECOND, elapsed)
-    const [oldest] = shares.keys()
-    if (oldest !== undefined && shares.size >= REMEMBERED) shares.delete(oldest)
-    shares.set(address, share)
-    return share
-  }
+  const shares = makeAllowances(MOST_MS, MS_PER_SECOND, elapsed)
 
   return {
     untilFree(address = '', signal) {
-      const left = shares.get(address)?.left() ?? MOST_MS
+      const left = shares.known(address)?.left() ?? MOST_MS
       return left > 0 ? undefined : wait((1 - left) * (1_000 / MS_PER_SECOND), signal)
     },
     count(address = '', work) {
       const before = taken()
       work()
       const long = taken() - before - USUAL_MS
-      if (long > 0) shareOf(address).spend(long)
+      if (long > 0) shares.of(address).spend(long)
     },
   }
 }

@@ -1,5 +1,5 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
-import { makeAllowance, type Allowance } from '../../domain/sharing/allowance.ts'
+import { makeAllowances } from '../../domain/sharing/allowances.ts'
 import { unlessAborted } from '../../domain/deadline.ts'
 import { Failure } from '../../domain/failure.ts'
 import type { World } from '../../world.ts'
@@ -10,8 +10,6 @@ const MOST_MS = 400
 const MS_PER_SECOND = 200
 /** Milliseconds after which further work waits for the next turn of the event loop. */
 const TURN_MS = 10
-/** Most namespaces that are remembered; beyond that the one that came first is forgotten. */
-const REMEMBERED = 10_000
 
 /** What a test replaces. */
 export interface ThreadClock {
@@ -41,19 +39,9 @@ export interface ThreadShares {
  * namespace with objects of 1 MiB held the thread all the time.
  */
 export function shareThread({ elapsed, nextTurn, pause }: ThreadClock = REAL): ThreadShares {
-  const shares = new Map<string, Allowance>()
+  const shares = makeAllowances(MOST_MS, MS_PER_SECOND, elapsed)
   let heldInTurn = 0
   let next: Promise<void> | undefined
-
-  function shareOf(namespace: string): Allowance {
-    const known = shares.get(namespace)
-    if (known !== undefined) return known
-    const share = makeAllowance(MOST_MS, MS_PER_SECOND, elapsed)
-    const [oldest] = shares.keys()
-    if (oldest !== undefined && shares.size >= REMEMBERED) shares.delete(oldest)
-    shares.set(namespace, share)
-    return share
-  }
 
   async function beginTurn(): Promise<void> {
     await nextTurn()
@@ -68,15 +56,15 @@ export function shareThread({ elapsed, nextTurn, pause }: ThreadClock = REAL): T
     } finally {
       const took = elapsed() - began
       heldInTurn += took
-      shareOf(namespace).spend(took)
+      shares.of(namespace).spend(took)
     }
   }
 
   return {
-    isSpent: (namespace) => shareOf(namespace).left() <= 0,
+    isSpent: (namespace) => shares.of(namespace).left() <= 0,
     async workFor(namespace, work, signal, isUrgent = false) {
       for (;;) {
-        const left = shareOf(namespace).left()
+        const left = shares.of(namespace).left()
         if (left <= 0 && !isUrgent)
           await unlessAborted(pause((1 - left) * (1_000 / MS_PER_SECOND)), signal, late)
         else if (heldInTurn >= TURN_MS) await (next ??= beginTurn())

@@ -1,4 +1,4 @@
-import { makeAllowance, type Allowance } from './allowance.ts'
+import { makeAllowances } from './allowances.ts'
 import type { Release } from '../network/budget.ts'
 
 /** Those who wait for a few places. */
@@ -35,8 +35,6 @@ interface Entry {
 const MS_PER_SECOND = 250
 /** Owners who have taken about as much, in milliseconds, take turns. */
 const SAME_MS = 1_000
-/** Most owners whose time is remembered; beyond that the one that came first is forgotten. */
-const REMEMBERED = 10_000
 
 /**
  * Next is an owner who has taken the least time; those who have taken about as much take turns, however much each of them
@@ -49,23 +47,13 @@ export function openFairQueue(
   // In the order of their next turn.
   const waiting = new Map<string, readonly Entry[]>()
   const urgent = new Set<Entry>()
-  const shares = new Map<string, Allowance>()
+  const shares = makeAllowances(0, MS_PER_SECOND, elapsed)
   const held = new Map<string, number>()
   let free = places
   let hasSpare = spare
 
-  function shareOf(owner: string): Allowance {
-    const known = shares.get(owner)
-    if (known !== undefined) return known
-    const share = makeAllowance(0, MS_PER_SECOND, elapsed)
-    const [oldest] = shares.keys()
-    if (oldest !== undefined && shares.size >= REMEMBERED) shares.delete(oldest)
-    shares.set(owner, share)
-    return share
-  }
-
   function excessOf(owner: string): number {
-    return Math.floor(-shareOf(owner).left() / SAME_MS)
+    return Math.floor(-shares.of(owner).left() / SAME_MS)
   }
 
   /** Whether this owner has no place, and another one has all. */
@@ -132,7 +120,7 @@ export function openFairQueue(
   }
 
   function leave(owner: string, began: number): void {
-    shareOf(owner).spend(elapsed() - began)
+    shares.of(owner).spend(elapsed() - began)
     hold(owner, -1)
     if (spare && !hasSpare) {
       hasSpare = true
