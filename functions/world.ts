@@ -7,6 +7,7 @@ import type { CommitByAPI } from './domain/commit/commit-by-api.ts'
 import type { Login } from './domain/credentials/login.ts'
 import type { GateSettings } from './domain/gate/settings.ts'
 import type { Release } from './domain/network/budget.ts'
+import type { WorkFor } from './domain/network/share.ts'
 import type { Meter } from './domain/telemetry/meter.ts'
 import type { Span, Tracer } from './domain/telemetry/tracer.ts'
 import type { EditFile } from './edits/edits.ts'
@@ -121,16 +122,10 @@ export interface World {
   /** Waits until the attempt may run; undefined if the same resource already waits. Throws Conflict if too many wait. */
   readonly takeTurn: (kind: Kind, holder: Holder) => Promise<Turn | undefined>
   /**
-   * Does work that holds the thread, such as rendering an object or parsing a Secret or an answer, once its namespace has
-   * not had more than its share; see functions/attempt/turns/thread-share.ts. Throws what `work` throws, and Timeout if `signal` fires before it begins.
-   * `isUrgent`: others wait for it, so it is only counted.
+   * Renders an object, or parses a Secret or an answer, in the share of its namespace; see
+   * functions/attempt/turns/thread-share.ts.
    */
-  readonly workFor: <T>(
-    namespace: string,
-    work: () => T,
-    signal: AbortSignal,
-    isUrgent?: boolean,
-  ) => Promise<T>
+  readonly workFor: WorkFor
   /** Has a signer make its signatures in turns of all namespaces; see functions/attempt/turns/shared-signing.ts. */
   readonly shareSigner: (namespace: string, signer: Signer) => Signer
   /** The API server's time, by which claims and retries go; see functions/cluster/server-clock.ts. */

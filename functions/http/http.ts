@@ -4,7 +4,7 @@ import { Failure } from '../domain/failure.ts'
 import type { Fetch, FetchInit } from '../domain/pull-request/pull-requests.ts'
 import { TOO_LARGE } from '../domain/pull-request/large-answer.ts'
 import { findRoute } from '../domain/network/route.ts'
-import type { Share } from '../domain/network/share.ts'
+import type { Share, WorkFor } from '../domain/network/share.ts'
 import type { Destination, RouteSettings } from '../domain/network/route.ts'
 import { LARGEST_ANSWER, readAnswer } from './answer.ts'
 import type { Trust } from '../net/trust.ts'
@@ -19,8 +19,7 @@ export interface HTTPSettings extends RouteSettings {
   /** Told of each call when it has ended. */
   readonly called?: ((call: EndedCall) => void) | undefined
   /** As in World: large answers are parsed by it. Left out: at once. */
-  readonly workFor?:
-    (<T>(namespace: string, work: () => T, signal: AbortSignal, isUrgent?: boolean) => Promise<T>) | undefined
+  readonly workFor?: WorkFor | undefined
   /** In which the handshakes of a session are read. Left out: at once. */
   readonly share?: Share
 }

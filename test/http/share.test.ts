@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { HandshakeShares } from '../../functions/domain/network/share.ts'
+import type { ThreadShares } from '../../functions/domain/network/share.ts'
 import { shareOfHandshakes } from '../../functions/http/share.ts'
 
 const { signal } = new AbortController()
@@ -12,7 +12,7 @@ for (const { title, isSpent, isKept, ofOperator, expected } of [
 ] as const)
   t.test(`a handshake of an API, ${title}: ${expected.join(' and ')}`, async (t) => {
     const done: string[] = []
-    const handshakes: HandshakeShares = {
+    const handshakes: ThreadShares = {
       workFor: async (namespace, work, _signal, isUrgent = false) => {
         t.equal(namespace, 'team')
         done.push(isUrgent ? 'is counted' : 'waits for its share')
@@ -31,7 +31,7 @@ for (const { title, isSpent, isKept, ofOperator, expected } of [
 
 t.test('handshakes that have taken long wait for their share while the turn is kept', async (t) => {
   const urgent: boolean[] = []
-  const handshakes: HandshakeShares = {
+  const handshakes: ThreadShares = {
     workFor: (_namespace, work, _signal, isUrgent = false) => {
       urgent.push(isUrgent)
       return Promise.resolve().then(work)

@@ -2,7 +2,7 @@ import { setImmediate, setTimeout } from 'node:timers/promises'
 import { makeAllowances } from '../../domain/sharing/allowances.ts'
 import { unlessAborted } from '../../domain/deadline.ts'
 import { Failure } from '../../domain/failure.ts'
-import type { World } from '../../world.ts'
+import type { ThreadShares } from '../../domain/network/share.ts'
 
 /** Milliseconds of the thread that a namespace may take at once: four of the slowest objects that the API server stores. */
 const MOST_MS = 400
@@ -24,13 +24,6 @@ const REAL: ThreadClock = {
   elapsed: () => performance.now(),
   nextTurn: () => setImmediate(),
   pause: (milliseconds) => setTimeout(milliseconds),
-}
-
-/** The shares of all namespaces in the thread. */
-export interface ThreadShares {
-  readonly workFor: World['workFor']
-  /** Whether the namespace would have to wait. */
-  readonly isSpent: (namespace: string) => boolean
 }
 
 /**

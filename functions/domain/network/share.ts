@@ -4,15 +4,20 @@
  */
 export type Share = <T>(work: () => T, isUrgent?: boolean) => Promise<T>
 
-/** The shares of all namespaces in the handshakes that hosts send. */
-export interface HandshakeShares {
-  /** Does work in the share of the namespace. Throws what `work` throws, and Timeout if `signal` fires before it begins. */
-  readonly workFor: <T>(
-    namespace: string,
-    work: () => T,
-    signal: AbortSignal,
-    isUrgent?: boolean,
-  ) => Promise<T>
+/**
+ * Does work that holds the thread once its namespace has not had more than its share. Throws what `work` throws, and Timeout
+ * if `signal` fires before it begins. `isUrgent`: others wait for it, so it is only counted.
+ */
+export type WorkFor = <T>(
+  namespace: string,
+  work: () => T,
+  signal: AbortSignal,
+  isUrgent?: boolean,
+) => Promise<T>
+
+/** The shares of all namespaces in the thread. */
+export interface ThreadShares {
+  readonly workFor: WorkFor
   /** Whether the namespace would have to wait. */
   readonly isSpent: (namespace: string) => boolean
 }
