@@ -20,6 +20,7 @@ import { codeLabel } from './domain/telemetry/program-metrics.ts'
 import { errorLogFields } from './domain/error-log-fields.ts'
 import { NO_ROOM, readBodies } from './event-bodies.ts'
 import { openEventPlaces } from './event-places.ts'
+import { countRequests } from './net/counted-requests.ts'
 import { TIMING } from './net/timing.ts'
 
 /** Time limit for receiving one request. */
@@ -61,41 +62,18 @@ export function buildApp(handle: Handle, log: Logger, options: AppOptions = {}):
     keepAliveTimeout: KEPT_MS,
     // Node applies the longer of the two timeouts to the whole request.
     http: { headersTimeout: REQUEST_TIMEOUT_MS, connectionsCheckingInterval: TIMEOUT_CHECK_MS },
-    // For an address that cannot be read, of which no hook is told.
-    frameworkErrors: (_error, request, reply) => {
-      reply.header('connection', 'close')
-      if (count(request, reply)) refuseAddress(request, reply, 400)
-    },
+    frameworkErrors: (error, request, reply) => requests.refuseUnreadable(error, request, reply),
   })
   const connections = boundConnections(app.server, MOST_CONNECTIONS, timing)
+  const requests = countRequests(connections, (reply, code) => reply.code(code).send({ error: NOTHING }))
   let draining = false
   app.addHook('preClose', (done) => {
     draining = true
     connections.closeSilent()
     done()
   })
-
-  function count({ raw }: FastifyRequest, reply: FastifyReply): boolean {
-    const release = connections.begin(raw.socket)
-    if (release === undefined) reply.hijack()
-    else reply.raw.once('close', release)
-    return release !== undefined
-  }
-
-  function refuseAddress({ raw }: FastifyRequest, reply: FastifyReply, code: 400 | 404): void {
-    void connections.slowDown(raw.socket).then(() => reply.code(code).send({ error: NOTHING }))
-  }
-
-  app.addHook('onRequest', (request, reply, done) => {
-    if (!count(request, reply)) return
-    // Before its body is read, which would cost as much as that of an event, and has no bound.
-    if (request.is404) refuseAddress(request, reply, 404)
-    else done()
-  })
-  app.addHook('onSend', (request, reply, _payload, done) => {
-    if (connections.isSlow(request.raw.socket)) reply.header('connection', 'close')
-    done()
-  })
+  app.addHook('onRequest', requests.onRequest)
+  app.addHook('onSend', requests.onSend)
   app.addHook('onResponse', ({ method, url }, { statusCode }, done) => {
     // Not the probes.
     if (method === 'POST' && url === '/')

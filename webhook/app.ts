@@ -1,10 +1,11 @@
 import type { Server } from 'node:https'
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify'
 import { fastify } from 'fastify'
 import { boundConnections, KEPT_MS } from '../functions/domain/incoming/connections.ts'
 import type { Timing } from '../functions/domain/incoming/timing.ts'
 import { NO_SCHEMAS } from '../functions/domain/no-schemas.ts'
 import type { Failure } from '../functions/domain/failure.ts'
+import { countRequests } from '../functions/net/counted-requests.ts'
 import { TIMING } from '../functions/net/timing.ts'
 import { readBodies } from './bodies.ts'
 import { boundTLS } from './bounded-tls.ts'
@@ -45,40 +46,17 @@ export function buildApp(edge: Edge, pair: KeyPair, timing: Timing = TIMING): Fa
     return503OnClosing: false,
     logger: false,
     schemaController: NO_SCHEMAS,
-    // For an address that cannot be read, of which no hook is told.
-    frameworkErrors: (_error, request, reply) => {
-      reply.header('connection', 'close')
-      if (count(request, reply)) refuseAddress(request, reply, 400)
-    },
+    frameworkErrors: (error, request, reply) => requests.refuseUnreadable(error, request, reply),
   })
   const connections = boundConnections(app.server, MOST_CONNECTIONS, timing)
+  const requests = countRequests(connections, (reply, code) => refuse(reply, code, NOTHING))
   boundTLS(app.server, { inTurn: connections.inTurn, shares: shareHandshakes(timing) })
   app.addHook('preClose', (done) => {
     connections.closeSilent()
     done()
   })
-
-  function count({ raw }: FastifyRequest, reply: FastifyReply): boolean {
-    const release = connections.begin(raw.socket)
-    if (release === undefined) reply.hijack()
-    else reply.raw.once('close', release)
-    return release !== undefined
-  }
-
-  function refuseAddress({ raw }: FastifyRequest, reply: FastifyReply, code: 400 | 404): void {
-    void connections.slowDown(raw.socket).then(() => refuse(reply, code, NOTHING))
-  }
-
-  app.addHook('onRequest', (request, reply, done) => {
-    if (!count(request, reply)) return
-    // Before its body is read, which would take the room of a review.
-    if (request.is404) refuseAddress(request, reply, 404)
-    else done()
-  })
-  app.addHook('onSend', (request, reply, _payload, done) => {
-    if (connections.isSlow(request.raw.socket)) reply.header('connection', 'close')
-    done()
-  })
+  app.addHook('onRequest', requests.onRequest)
+  app.addHook('onSend', requests.onSend)
   awaitAnswers(app)
   readBodies(app, connections)
   app.setErrorHandler<FastifyError | Failure | Refusal>((error, _request, reply) =>
