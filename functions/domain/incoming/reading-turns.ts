@@ -1,3 +1,4 @@
+import { makeRounds } from '../sharing/rounds.ts'
 import type { Timing } from './timing.ts'
 
 /**
@@ -17,8 +18,7 @@ export type InReadingTurn = (address: string | undefined, work: () => void) => b
  * the others, however much these have sent over however many connections. Work that is done within another is a part of it.
  */
 export function openReadingTurns({ elapsed, nextTurn }: Pick<Timing, 'elapsed' | 'nextTurn'>): InReadingTurn {
-  // In the order of their next turn.
-  const waiting = new Map<string, (() => void)[]>()
+  const waiting = makeRounds<() => void>()
   let left = MOST_MS
   let isCounting = false
   let isWithin = false
@@ -31,16 +31,6 @@ export function openReadingTurns({ elapsed, nextTurn }: Pick<Timing, 'elapsed' |
     left -= elapsed() - began
   }
 
-  function takeNext(): (() => void) | undefined {
-    const [next] = waiting
-    if (next === undefined) return undefined
-    const [address, works] = next
-    const work = works.shift()
-    waiting.delete(address)
-    if (works.length > 0) waiting.set(address, works)
-    return work
-  }
-
   function countTurn(): void {
     if (isCounting) return
     isCounting = true
@@ -50,9 +40,9 @@ export function openReadingTurns({ elapsed, nextTurn }: Pick<Timing, 'elapsed' |
   function beginTurn(): void {
     isCounting = false
     left = MOST_MS
-    if (waiting.size > 0) countTurn()
+    if (!waiting.isEmpty()) countTurn()
     while (left > 0) {
-      const work = takeNext()
+      const work = waiting.next()
       if (work === undefined) return
       perform(work)
     }
@@ -64,13 +54,11 @@ export function openReadingTurns({ elapsed, nextTurn }: Pick<Timing, 'elapsed' |
       return true
     }
     countTurn()
-    if (left > 0 && waiting.size === 0) {
+    if (left > 0 && waiting.isEmpty()) {
       perform(work)
       return true
     }
-    const works = waiting.get(address) ?? []
-    works.push(work)
-    waiting.set(address, works)
+    waiting.add(address, work)
     return false
   }
 }

@@ -1,4 +1,5 @@
 import type { Hash } from 'node:crypto'
+import { makeRounds } from '../../domain/sharing/rounds.ts'
 
 /**
  * Told of the work that was done, in bytes, gives the event loop a turn from time to time. Throws the signal's reason
@@ -33,26 +34,20 @@ export async function takeTurn(owner: string, signal?: AbortSignal): Promise<voi
   signal?.throwIfAborted()
 }
 
-type Start = () => void
-
-/** Jobs that wait for their turn, by their owners, in the order of the owners' next turns. */
-const waiting = new Map<string, readonly Start[]>()
+/** Jobs that wait for their turn, by their owners. */
+const waiting = makeRounds<() => void>()
 
 function turnOf(owner: string): Promise<undefined> {
   const { promise, resolve } = Promise.withResolvers<undefined>()
-  if (waiting.size === 0) setImmediate(startNext)
-  waiting.set(owner, [...(waiting.get(owner) ?? []), () => resolve(undefined)])
+  if (waiting.isEmpty()) setImmediate(startNext)
+  waiting.add(owner, () => resolve(undefined))
   return promise
 }
 
 function startNext(): void {
-  for (const [owner, [start, ...rest]] of waiting) {
-    waiting.delete(owner)
-    if (rest.length > 0) waiting.set(owner, rest)
-    if (waiting.size > 0) setImmediate(startNext)
-    start?.()
-    return
-  }
+  const start = waiting.next()
+  if (!waiting.isEmpty()) setImmediate(startNext)
+  start?.()
 }
 
 /** Hashes bytes of whatever length in pieces. */
