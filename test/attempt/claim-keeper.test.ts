@@ -265,6 +265,9 @@ t.test('others wait for a claim to be confirmed for no longer than they say', as
   const clocks = { now: () => new Date(START + time.passed), elapsed: () => time.passed }
   const keepClaim = openClaimKeeper({ cluster: { ...world.cluster, patchStatus }, ...clocks })
   const kept = keepClaim(held.envelope, held.sentAt)
+  // The time limit alone keeps no process alive; in the program, its servers do.
+  const awake = setTimeout(() => undefined, 30_000)
+  t.teardown(() => clearTimeout(awake))
   await kept.confirm(false, 1)
   await t.rejects(kept.confirm(true, 1), { reason: 'Conflict', message: /could not be renewed in the time/ })
   t.notOk(kept.lost.aborted)
