@@ -8,6 +8,7 @@ import { guardAddresses } from '../functions/net/addresses.ts'
 import { buildApp } from '../functions/app.ts'
 import { makeWaitingSearch } from '../functions/arrival/waiting-resources.ts'
 import { handle } from '../functions/attempt/attempt.ts'
+import { shareHandshakes } from '../functions/attempt/turns/handshake-share.ts'
 import { divide } from '../functions/attempt/turns/shares.ts'
 import { shareThread } from '../functions/attempt/turns/thread-share.ts'
 import { openTurns } from '../functions/attempt/turns/turns.ts'
@@ -48,7 +49,7 @@ export async function startFunction(context: ProgramContext<FunctionSite>): Prom
     resolve: guardAddresses(config.surroundings),
     proxies: config.proxies,
     insecureHosts: config.insecureHosts,
-    handshakes: shareThread(),
+    handshakes: shareHandshakes(shareThread()),
     trust: followTrust(config.caFile),
   }
   const shares = divide(readPodSize(site.folder), config.fetchLimit)

@@ -23,6 +23,7 @@ import { PROGRAM_METRICS } from './domain/telemetry/program-metrics.ts'
 import { startComplaint } from './domain/settings.ts'
 import { finder } from './attempt/find.ts'
 import type { Find } from './attempt/find.ts'
+import { shareHandshakes } from './attempt/turns/handshake-share.ts'
 import { divide } from './attempt/turns/shares.ts'
 import { shareThread } from './attempt/turns/thread-share.ts'
 import { measureTurns, openTurns } from './attempt/turns/turns.ts'
@@ -77,7 +78,7 @@ async function main(): Promise<void> {
     }),
     proxies: config.proxies,
     insecureHosts: config.insecureHosts,
-    handshakes: shareThread(),
+    handshakes: shareHandshakes(shareThread()),
     trust: followTrust(config.caFile, ({ reason, message }) =>
       log.error({ reason, cause: message }, 'CA_FILE cannot be used; the previous authorities stay in use'),
     ),

@@ -1,5 +1,6 @@
 import pino from 'pino'
 import { finder } from '../../functions/attempt/find.ts'
+import { shareHandshakes } from '../../functions/attempt/turns/handshake-share.ts'
 import { divide } from '../../functions/attempt/turns/shares.ts'
 import { shareThread } from '../../functions/attempt/turns/thread-share.ts'
 import { openTurns } from '../../functions/attempt/turns/turns.ts'
@@ -32,7 +33,7 @@ export function openSite(cluster: Cluster, config: Config, stop: AbortSignal): S
     resolve: guardAddresses(config.surroundings),
     proxies: config.proxies,
     insecureHosts: config.insecureHosts,
-    handshakes: shareThread(),
+    handshakes: shareHandshakes(shareThread()),
     trust: followTrust(config.caFile),
   }
   const shares = divide(readPodSize(config.tempDir), config.fetchLimit)

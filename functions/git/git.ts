@@ -89,8 +89,9 @@ export function openGit(settings: GitSettings): Git {
     const route = await findRoute(address, settings, signal)
     const { handshakes } = settings
     if (handshakes === undefined) return engine.open({ ...target, route })
-    // The operator's login goes to hosts of the operator's, and others may wait for the same push.
-    const share: Share = (work) => handshakes.workFor(namespace, work, signal, login.ofOperator)
+    // With the operator's login, others may wait for the same push.
+    const workFor = login.ofOperator === true ? handshakes.withOperatorsLogin : handshakes.workFor
+    const share: Share = (work) => workFor(namespace, work, signal)
     return engine.open({ ...target, route: { ...route, share } })
   }
 

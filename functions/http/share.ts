@@ -38,7 +38,8 @@ export function shareOfHandshakes(
   { handshakes }: Pick<RouteSettings, 'handshakes'>,
   { namespace, signal, ofOperator = false, turn }: HandshakeTerms,
 ): Share {
-  const share = shareOf({ workFor: handshakes?.workFor }, namespace, signal)
+  const workFor = ofOperator ? handshakes?.withOperatorsLogin : handshakes?.workFor
+  const share = shareOf({ workFor }, namespace, signal)
   let urgentMs = 0
 
   function urgently<T>(work: () => T): Promise<T> {
@@ -53,7 +54,7 @@ export function shareOfHandshakes(
   }
 
   return (work) => {
-    if (ofOperator) return share(work, true)
+    if (ofOperator) return share(work)
     if (turn.isKept()) return urgentMs < MOST_URGENT_MS ? urgently(work) : share(work)
     return handshakes?.isSpent(namespace) === true ? turn.without(() => share(work)) : share(work)
   }

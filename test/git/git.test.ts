@@ -51,22 +51,26 @@ t.test(
     const shares: unknown[] = []
     const writer = stage.open({
       handshakes: {
-        workFor: (namespace, work, _signal, isUrgent = false) => {
-          shares.push([namespace, isUrgent])
+        workFor: (namespace, work) => {
+          shares.push([namespace, 'its own'])
+          return Promise.resolve().then(work)
+        },
+        withOperatorsLogin: (namespace, work) => {
+          shares.push([namespace, "the operator's"])
           return Promise.resolve().then(work)
         },
         isSpent: () => false,
       },
     })
-    for (const [login, isUrgent] of [
-      [LOGIN, false],
-      [{ ...LOGIN, ofOperator: true }, true],
+    for (const [login, whose] of [
+      [LOGIN, 'its own'],
+      [{ ...LOGIN, ofOperator: true }, "the operator's"],
     ] as const) {
       shares.length = 0
-      const change = changeOf((await server.createRepository(`git/share-${isUrgent}`)).url, 'a.md')
+      const change = changeOf((await server.createRepository(`git/share-${whose.length}`)).url, 'a.md')
       t.match(await writer.push(change, login, patience()), { outcome: 'pushed' })
       t.ok(shares.length > 0)
-      for (const one of shares) t.strictSame(one, ['shop', isUrgent])
+      for (const one of shares) t.strictSame(one, ['shop', whose])
     }
   },
 )

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { ThreadShares } from '../../functions/domain/network/share.ts'
+import type { HandshakeShares } from '../../functions/domain/network/share.ts'
 import { shareOfHandshakes } from '../../functions/http/share.ts'
 
 const { signal } = new AbortController()
@@ -12,12 +12,13 @@ for (const { title, isSpent, isKept, ofOperator, expected } of [
 ] as const)
   t.test(`a handshake of an API, ${title}: ${expected.join(' and ')}`, async (t) => {
     const done: string[] = []
-    const handshakes: ThreadShares = {
+    const handshakes: HandshakeShares = {
       workFor: async (namespace, work, _signal, isUrgent = false) => {
         t.equal(namespace, 'team')
         done.push(isUrgent ? 'is counted' : 'waits for its share')
         return work()
       },
+      withOperatorsLogin: async (_namespace, work) => (done.push('is counted'), work()),
       isSpent: () => isSpent === true,
     }
     const turn = {
@@ -31,11 +32,12 @@ for (const { title, isSpent, isKept, ofOperator, expected } of [
 
 t.test('handshakes that have taken long wait for their share while the turn is kept', async (t) => {
   const urgent: boolean[] = []
-  const handshakes: ThreadShares = {
+  const handshakes: HandshakeShares = {
     workFor: (_namespace, work, _signal, isUrgent = false) => {
       urgent.push(isUrgent)
       return Promise.resolve().then(work)
     },
+    withOperatorsLogin: (_namespace, work) => Promise.resolve().then(work),
     isSpent: () => false,
   }
   const turn = { isKept: () => true, without: <T>(work: () => Promise<T>) => work() }

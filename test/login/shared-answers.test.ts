@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import t from 'tap'
 import { readApp } from '../../functions/domain/credentials/app.ts'
-import type { ThreadShares } from '../../functions/domain/network/share.ts'
+import type { HandshakeShares } from '../../functions/domain/network/share.ts'
 import { parseRepositoryAddress } from '../../functions/domain/repository/address.ts'
 import { requireAPI, targetOf } from '../../functions/domain/repository/target.ts'
 import type { HTTPSettings } from '../../functions/http/http.ts'
@@ -27,11 +27,12 @@ t.test(
       shared.push(namespace)
       return Promise.resolve().then(work)
     }
-    const handshakes: ThreadShares = {
+    const handshakes: HandshakeShares = {
       workFor: (namespace, work) => {
         shared.push(`${namespace}: handshake`)
         return Promise.resolve().then(work)
       },
+      withOperatorsLogin: (_namespace, work) => Promise.resolve().then(work),
       isSpent: () => false,
     }
     const settings = { ...settingsWith(host.caFile), workFor, handshakes }

@@ -3,7 +3,7 @@ import type { Authority, RepositoryAddress } from '../repository/address.ts'
 import { isInsecure } from '../repository/insecure-hosts.ts'
 import type { Proxies, Proxy } from './proxies.ts'
 import { proxyFor } from './proxies.ts'
-import type { Share, ThreadShares } from './share.ts'
+import type { HandshakeShares, Share } from './share.ts'
 
 /** How a host is reached. */
 export interface Route {
@@ -26,7 +26,7 @@ export interface RouteSettings {
   readonly proxies: Proxies
   readonly insecureHosts: readonly Authority[]
   /** Left out: handshakes are read at once. */
-  readonly handshakes?: ThreadShares
+  readonly handshakes?: HandshakeShares
 }
 
 /**

@@ -21,3 +21,9 @@ export interface ThreadShares {
   /** Whether the namespace would have to wait. */
   readonly isSpent: (namespace: string) => boolean
 }
+
+/** Those in the handshakes with hosts. `workFor` also throws Timeout for a namespace whose hosts have been slow. */
+export interface HandshakeShares extends ThreadShares {
+  /** The same with the operator's login, which goes to hosts of the operator's: it is only counted. */
+  readonly withOperatorsLogin: WorkFor
+}
