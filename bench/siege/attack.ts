@@ -10,12 +10,14 @@ export interface Arena {
   readonly webhookURL: string
   /** Signs certificates that the function trusts, as a public authority does. */
   readonly authority: Authority
-  /** The attacker's own; its Secret `git` holds TOKEN of the harness under the key `token`. */
+  /** The attacker's own, the first of `namespaces`; its Secret `git` holds TOKEN of the harness under the key `token`. */
   readonly namespace: string
-  /** The API server, as somebody who may do everything in the namespace. */
+  /** All that the attacker has, which are alike. */
+  readonly namespaces: readonly string[]
+  /** The API server, as somebody who may do everything in them. */
   readonly api: (call: AttackerCall) => Promise<ApiAnswer>
-  /** Creates an object in the namespace; returns the status of the response. */
-  readonly create: (object: object) => Promise<number>
+  /** Creates an object in the namespace, or in another one of the attacker's; returns the status of the response. */
+  readonly create: (object: object, inNamespace?: string) => Promise<number>
 }
 
 /**
@@ -27,6 +29,8 @@ export interface Attack {
   readonly name: string
   /** Names of the Secrets in the attacker's namespace that the function may read. */
   readonly secrets: readonly string[]
+  /** How many the attacker has; default: one. */
+  readonly namespaces?: number
   readonly run: (arena: Arena, signal: AbortSignal) => Promise<string>
 }
 

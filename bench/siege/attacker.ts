@@ -7,7 +7,7 @@ import type { Arena } from './attack.ts'
 import { ATTACKS } from './attacks.ts'
 
 /** What one attacker is told on standard input, as one line of JSON: the attack then begins. */
-export interface Order extends Pick<Arena, 'functionURL' | 'webhookURL' | 'namespace'> {
+export interface Order extends Pick<Arena, 'functionURL' | 'webhookURL' | 'namespaces'> {
   readonly name: string
   readonly authority: Certificate
 }
@@ -35,21 +35,23 @@ input.once('close', () => stop.abort())
 input.once('line', (line) => void attack(JSON.parse(line) as Order))
 process.stdout.write('ready\n')
 
-async function attack({ name, namespace, authority, ...addresses }: Order): Promise<void> {
+async function attack({ name, namespaces, authority, ...addresses }: Order): Promise<void> {
+  const [namespace = ''] = namespaces
   // It sends any method.
   const api = openApiServer() as Arena['api']
   const aborted = new Promise<never>((_resolve, reject) => {
     stop.signal.addEventListener('abort', () => reject(new Error('The siege has ended.')))
   })
   aborted.catch(() => undefined)
-  const create: Arena['create'] = async (object) => {
+  const create: Arena['create'] = async (object, inNamespace = namespace) => {
     const { kind } = object as { readonly kind: string }
     const [group, plural] = (PLURALS[kind] ?? '').split(' ')
-    const path = `/${group}/namespaces/${namespace}/${plural}`
+    const path = `/${group}/namespaces/${inNamespace}/${plural}`
     const created = await Promise.race([api({ method: 'POST', path, body: object }), aborted])
     return created.status
   }
-  const arena = { ...addresses, authority: restoreAuthority(authority), namespace, api, create }
+  const own = { namespace, namespaces }
+  const arena = { ...addresses, ...own, authority: restoreAuthority(authority), api, create }
   const chosen = ATTACKS.find((one) => one.name === name)
   const deed = await Promise.race([chosen?.run(arena, stop.signal), tooLate(stop.signal)]).catch(String)
   process.stdout.write(`${deed ?? 'There is no such attack.'}\n`, () => process.exit(0))

@@ -9,6 +9,7 @@ import { hostileKeys } from './attacks/hostile-keys.ts'
 import { remoteLines } from './attacks/remote-lines.ts'
 import { resourceChurn } from './attacks/resource-churn.ts'
 import { silentConnections } from './attacks/silent-connections.ts'
+import { slowCertificates } from './attacks/slow-certificates.ts'
 import { specFlips } from './attacks/spec-flips.ts'
 import { sshRequests } from './attacks/ssh-requests.ts'
 
@@ -27,4 +28,5 @@ export const ATTACKS: readonly Attack[] = [
   specFlips,
   silentConnections,
   busySource,
+  slowCertificates,
 ]

@@ -25,7 +25,7 @@ export interface Site {
 }
 
 /**
- * Installs Commitlet on a real API server, with a Git server, ten tenants and a namespace for each attack, and calls
+ * Installs Commitlet on a real API server, with a Git server, ten tenants and the namespaces of each attack, and calls
  * `work`. Ends all of it, whatever happens. Without a control plane: the reason why there is none.
  */
 export async function onSite(
@@ -56,9 +56,13 @@ export async function onSite(
     const { certPEM, keyPEM } = git.authority
     const addresses = { functionURL: program.url, webhookURL: webhook.url }
     const orders: Order[] = []
-    for (const { name, secrets } of attacks) {
-      const { namespace } = await commitlet.createTeam(secrets.length === 0 ? {} : { secrets })
-      orders.push({ name, namespace, ...addresses, authority: { certPEM, keyPEM } })
+    for (const { name, secrets, namespaces: count = 1 } of attacks) {
+      const namespaces: string[] = []
+      while (namespaces.length < count) {
+        const { namespace } = await commitlet.createTeam(secrets.length === 0 ? {} : { secrets })
+        namespaces.push(namespace)
+      }
+      orders.push({ name, namespaces, ...addresses, authority: { certPEM, keyPEM } })
     }
     const programs = {
       function: keepRunning({ program, start: () => commitlet.startFunction(), limitMiB: LIMITS.function }),
