@@ -5,6 +5,7 @@ import type { Cluster } from './cluster/cluster.ts'
 import type { Change, ChangeDraft, Identity, Landed } from './domain/commit/change.ts'
 import type { CommitByAPI } from './domain/commit/commit-by-api.ts'
 import type { Login } from './domain/credentials/login.ts'
+import type { Failure } from './domain/failure.ts'
 import type { GateSettings } from './domain/gate/settings.ts'
 import type { Release } from './domain/network/budget.ts'
 import type { WorkFor } from './domain/network/share.ts'
@@ -49,6 +50,8 @@ export interface Holder {
   readonly objects?: number
   /** It holds something of the pod already, or nobody else can take its place: it may wait, however many do. */
   readonly admitted?: boolean
+  /** Ends the work soon with this Failure, because others need what it holds. Left out: it cannot be ended. */
+  readonly giveWay?: ((because: Failure) => void) | undefined
 }
 
 /** The right to do what costs the pod something; see functions/attempt/turns/turns.ts. */

@@ -76,8 +76,9 @@ function attemptInSpan(next: Newer, world: World, beginning: Beginning): Promise
 async function claimAndAttempt(next: Newer, world: World): Promise<Next> {
   const { newer, heldBefore } = next
   const arrived = expectChange(newer, world)
+  const gaveWay = new AbortController()
   try {
-    const turn = await turnFor(next, world)
+    const turn = await turnFor(next, world, (because) => gaveWay.abort(because))
     if (turn === undefined) return undefined
     const handOver = (bytes: number): void => {
       turn.park(bytes)
@@ -88,7 +89,7 @@ async function claimAndAttempt(next: Newer, world: World): Promise<Next> {
       reviewAhead(newer, world, over.signal)
       const current = await inSpan(world.span, 'claim', () => claim(newer, world, heldBefore))
       if (current === undefined || 'newer' in current) return current
-      return await attempt(current, world, { ...turn, park: handOver })
+      return await attempt(current, world, { ...turn, park: handOver }, gaveWay.signal)
     } finally {
       over.abort()
       turn.release()
@@ -109,6 +110,7 @@ function expectChange({ envelope, parsed }: Claimable, { expect }: World): Relea
 function turnFor(
   { newer: { envelope, parsed }, heldBefore }: Newer,
   { takeTurn }: World,
+  giveWay: (because: Failure) => void,
 ): Promise<Turn | undefined> {
   const { kind, metadata } = envelope
   const host = parsed.target?.address.host ?? ''
@@ -117,19 +119,19 @@ function turnFor(
   const admitted = heldBefore !== undefined
   const own = admitted ? ` ${generation}` : ''
   const resource = `${kind} ${namespace}/${name}${own}`
-  return takeTurn(kind, { namespace, host, resource, admitted, objects: objectsOf(parsed) })
+  return takeTurn(kind, { namespace, host, resource, admitted, objects: objectsOf(parsed), giveWay })
 }
 
 function objectsOf(parsed: Parsed): number {
   return parsed.sound && parsed.kind === 'GitCommit' ? writtenReferences(parsed.spec).length : 1
 }
 
-/** One attempt, from claim to written status. Returns a newer generation, if there is one. */
-async function attempt(current: Claim, world: World, turn: Turn): Promise<Next> {
+/** One attempt, from claim to written status, or until it has to give way. Returns a newer generation, if there is one. */
+async function attempt(current: Claim, world: World, turn: Turn, gaveWay: AbortSignal): Promise<Next> {
   const began = world.elapsed()
   const { attemptDeadline } = world.settings
   const kept = world.keepClaim(current.envelope, current.sentAt)
-  const signal = AbortSignal.any([AbortSignal.timeout(attemptDeadline * 1000), kept.lost])
+  const signal = AbortSignal.any([AbortSignal.timeout(attemptDeadline * 1000), kept.lost, gaveWay])
   const onTimeout = (): Failure => outOfTime(attemptDeadline)
   const sightings = new Map<ReferenceField, string>()
   const saw: Attempt['saw'] = (field, version) => void sightings.set(field, version)

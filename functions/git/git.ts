@@ -14,7 +14,8 @@ import type { EngineName, Remote, RemoteTarget } from './remote.ts'
 import { openSSHSessions, type GuardLogIn } from './ssh/sessions.ts'
 import { findOne } from './writer/doubts.ts'
 import type { ExpectedChange } from './group-commit/expected-changes.ts'
-import type { Batch, SessionOwner } from './group-commit/batch.ts'
+import type { Batch } from './group-commit/batch.ts'
+import type { SessionSeeker } from './group-commit/first-session.ts'
 import { makeGroupCommit } from './group-commit/group-commit.ts'
 import { land } from './writer/land.ts'
 import type { PendingChange, PushOptions, Settled } from './writer/pending-change.ts'
@@ -29,7 +30,7 @@ export interface GitSettings extends RouteSettings, EngineSettings {
 }
 
 /** Whose session it is. */
-export interface SessionHolder extends SessionOwner {
+export interface SessionHolder extends SessionSeeker {
   /** The session; no other has the same. */
   readonly name: string
 }
@@ -77,7 +78,7 @@ export function openGit(settings: GitSettings): Git {
 
   let sessions = 0
 
-  function acquire(owner: SessionOwner, signal: AbortSignal): Promise<Release> {
+  function acquire(owner: SessionSeeker, signal: AbortSignal): Promise<Release> {
     sessions += 1
     const name = `session ${sessions} at ${owner.address.text}`
     return settings.acquireSession?.({ ...owner, name }, signal) ?? Promise.resolve(() => undefined)

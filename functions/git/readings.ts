@@ -1,8 +1,7 @@
 import type { ChangeDraft } from '../domain/commit/change.ts'
 import type { Login } from '../domain/credentials/login.ts'
-import { asFailure } from '../domain/failure.ts'
-import type { Release } from '../domain/network/budget.ts'
-import type { SessionOwner } from './group-commit/batch.ts'
+import { asFailure, type Failure } from '../domain/failure.ts'
+import type { Acquire } from './group-commit/first-session.ts'
 import { stopIfAborted } from './process/launcher.ts'
 import type { Remote, RemoteTarget } from './remote.ts'
 import type { PushOptions } from './writer/pending-change.ts'
@@ -28,7 +27,7 @@ export interface Readings {
 /** What sessions are opened with. */
 export interface ReadingParts {
   /** Waits until a session may begin. */
-  readonly acquire: (owner: SessionOwner, signal: AbortSignal) => Promise<Release>
+  readonly acquire: Acquire
   readonly open: (target: Omit<RemoteTarget, 'route'>) => Promise<Remote>
   /** Fires when Git is closed. */
   readonly closing: AbortSignal
@@ -43,12 +42,15 @@ export function openReadings({ acquire, open, closing }: ReadingParts): Readings
     work: (remote: Remote) => Promise<T>,
   ): Promise<T> {
     const owner = { address: change.repository, namespace: change.namespace }
-    const release = await acquire(owner, signal).catch((error: unknown) => {
+    const gaveWay = new AbortController()
+    const seeker = { ...owner, giveWay: (because: Failure) => gaveWay.abort(because) }
+    const release = await acquire(seeker, signal).catch((error: unknown) => {
       stopIfAborted(signal)
       throw error
     })
     try {
-      const remote = await open({ ...owner, login, signal, ...options })
+      const either = AbortSignal.any([signal, gaveWay.signal])
+      const remote = await open({ ...owner, login, signal: either, ...options })
       return await work(remote).finally(() => remote.close())
     } finally {
       release()

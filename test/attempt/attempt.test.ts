@@ -222,6 +222,24 @@ for (const [title, change, message] of [
   })
 }
 
+t.test('an attempt that has to give way to others ends at once, and is retried', async (t) => {
+  const world = memoryWorld()
+  world.cluster.apply(gitCommit())
+  const asked = Promise.withResolvers<(because: Failure) => void>()
+  const takeTurn: MemoryWorld['takeTurn'] = (kind, holder) => {
+    if (holder.giveWay !== undefined) asked.resolve(holder.giveWay)
+    return world.takeTurn(kind, holder)
+  }
+  world.land = async () => {
+    const giveWay = await asked.promise
+    giveWay(new Failure('Timeout', 'Others wait.'))
+    return new Promise<never>(() => undefined)
+  }
+  await send({ ...world, takeTurn })
+  const conditions = [{ reason: 'Timeout', message: 'Others wait.' }]
+  t.match(statusOf(world), { phase: 'Retrying', conditions })
+})
+
 t.test('an attempt whose claim was taken over does not write over the other', async (t) => {
   const world = memoryWorld()
   world.cluster.apply(gitCommit())

@@ -45,6 +45,30 @@ t.test('a commit lands without a file or a process of Commitlet', async (t) => {
   t.same(await stage.leftovers(), [])
 })
 
+t.test('a session that has to give way to others ends at once, and says so', async (t) => {
+  const repository = await server.createRepository('git/gives-way')
+  t.teardown(server.faults.add({ kind: 'hang' }, { repository: repository.name }))
+  const because = new Failure('Timeout', 'Others wait.')
+  const change = changeOf(repository.url, 'a.md')
+  for (const work of ['push', 'find'] as const) {
+    let isOver = false
+    const asked = Promise.withResolvers<(because: Failure) => void>()
+    const writer = stage.open({
+      acquireSession: ({ giveWay }) => {
+        if (giveWay !== undefined) asked.resolve(giveWay)
+        return Promise.resolve(() => void (isOver = true))
+      },
+    })
+    const seen = server.requests.length
+    const ended = writer[work](change, LOGIN, patience()).catch((error: unknown) => error)
+    const giveWay = await asked.promise
+    await until('a request', () => Promise.resolve(server.requests.length > seen))
+    giveWay(because)
+    t.equal(await ended, because, work)
+    await until('the end of the session', () => Promise.resolve(isOver))
+  }
+})
+
 t.test(
   "a handshake is read in the share of its namespace, and with the operator's login only counted",
   async (t) => {

@@ -52,7 +52,8 @@ function isNothing({ count, memoryMiB, diskMiB }: Amounts): boolean {
   return count === 0 && memoryMiB === 0 && diskMiB === 0
 }
 
-function sum(a: Amounts, b: Amounts): Amounts {
+/** Both together. */
+export function sum(a: Amounts, b: Amounts): Amounts {
   return {
     count: a.count + b.count,
     memoryMiB: a.memoryMiB + b.memoryMiB,

@@ -18,7 +18,7 @@ export interface Budget {
 }
 
 /** Shares the stock among lanes: what one has taken, no other gets. */
-export function makeBudget({ memoryMiB, diskMiB, diskIsMemory }: Stock): Budget {
+export function makeBudget({ memoryMiB, diskMiB, diskIsMemory }: Stock, now?: () => number): Budget {
   const most: Amounts = { count: Infinity, memoryMiB, diskMiB }
   const taken = makeTally()
   const serves: (() => void)[] = []
@@ -40,7 +40,7 @@ export function makeBudget({ memoryMiB, diskMiB, diskIsMemory }: Stock): Budget 
 
   return {
     open(bounds) {
-      const { lane, serve } = makeLane(bounds, shelf)
+      const { lane, serve } = makeLane(bounds, shelf, now)
       serves.push(serve)
       return lane
     },

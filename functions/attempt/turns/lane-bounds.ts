@@ -6,6 +6,8 @@ export interface HeldBound {
   readonly perNamespace: Amounts
   /** Higher than for a namespace: most tenants share a host. */
   readonly perHost: Amounts
+  /** By all namespaces together that had to give way to others. */
+  readonly ofSlow: Amounts
 }
 
 /** How many may wait: in total, of one namespace and for one host. */

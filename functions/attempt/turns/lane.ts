@@ -1,9 +1,12 @@
 import { Failure } from '../../domain/failure.ts'
 import type { Release } from '../../domain/network/budget.ts'
 import type { Holder } from '../../world.ts'
-import { ALL, isWithin, makeTally, NOTHING, type Amounts } from './amounts.ts'
+import { NOTHING, type Amounts } from './amounts.ts'
 import type { Cost } from './cost.ts'
-import type { LaneBounds, WaitingBound } from './lane-bounds.ts'
+import { openFairShares } from './fair-shares.ts'
+import { makeGivingWay, type HeldShare, type WaitingHolder } from './giving-way.ts'
+import type { LaneBounds } from './lane-bounds.ts'
+import { placeFor } from './waiting-places.ts'
 
 /** What one piece of work holds. */
 export interface Hold {
@@ -16,8 +19,8 @@ export interface Hold {
 export interface Lane {
   /**
    * Waits until the work may start. Returns undefined if the same resource already waits. Throws a Failure with the
-   * reason Conflict at once if too many wait, and later if the lane is closed or `signal` fires while it waits. A holder
-   * that was admitted before may always wait, also in a closed lane.
+   * reason Conflict at once if too many wait, and later if the lane is closed, `signal` fires while it waits, or others need
+   * its place to wait more. A holder that was admitted before may always wait, also in a closed lane.
    */
   readonly acquire: (cost: Cost, holder: Holder, signal?: AbortSignal) => Promise<Hold | undefined>
   /** Refuses all who wait and all who come later, unless they were admitted before; what is held stays held. */
@@ -46,11 +49,7 @@ export interface Shelf {
   readonly giveBack: (amounts: Amounts) => void
 }
 
-interface Waiter {
-  readonly amounts: Amounts
-  readonly holder: Holder
-  /** By performance.now(). */
-  readonly since: number
+interface Waiter extends WaitingHolder {
   readonly start: (hold: Hold) => void
   readonly reject: (failure: Failure) => void
 }
@@ -60,47 +59,45 @@ const MIB = 1024 * 1024
 /**
  * A fair lane: the next to start belongs to the namespace that holds the least memory in it, first come first served
  * among equals. No namespace and no host (such as one that hangs) exceeds its share of what is held or of the places to
- * wait. Where there is no room for the next, nobody overtakes it: many small shares do not keep a large one waiting.
- * `serve` starts those for whom there is room by now.
+ * wait; those that had to give way to others have a quarter, all together (giving-way.ts). Where there is no room for the
+ * next, nobody overtakes it: many small shares do not keep a large one waiting. `serve` starts those for whom there is room by
+ * now; `now` is in milliseconds of a clock that is never set.
  */
 export function makeLane(
   bounds: LaneBounds,
   shelf: Shelf,
+  now: () => number = () => performance.now(),
 ): { readonly lane: Lane; readonly serve: () => void } {
-  const { total, perNamespace, perHost } = bounds.held
-  const held = makeTally()
-  const holders = new Set<Holder>()
+  const fair = openFairShares(bounds.held)
+  const shares = new Set<HeldShare>()
   let waiters: readonly Waiter[] = []
+  const way = makeGivingWay({ fair, shares, waiters: () => waiters, now })
   let closed = false
 
-  function isWithinShares({ holder, amounts }: Waiter): boolean {
-    const [namespace, host] = keysOf(holder)
-    return isWithin(perNamespace, held.of(namespace), amounts) && isWithin(perHost, held.of(host), amounts)
-  }
-
   function next(): Waiter | undefined {
-    const candidates = waiters.filter(isWithinShares)
-    const holdings = candidates.map(({ holder }) => held.of(keysOf(holder)[0]).memoryMiB)
+    const slow = way.slow()
+    const candidates = waiters.filter(({ holder, amounts }) => fair.isFair(holder, amounts, slow))
+    const holdings = candidates.map(({ holder }) => fair.heldBy(holder.namespace).memoryMiB)
     return candidates[holdings.indexOf(Math.min(...holdings))]
   }
 
   function serve(): void {
     for (let first = next(); first !== undefined; first = next()) {
       const { amounts, holder, start } = first
-      if (!isWithin(total, held.of(ALL), amounts) || !shelf.hasRoom(amounts)) return
+      if (!fair.hasRoom(amounts) || !shelf.hasRoom(amounts)) return
       remove(first)
       start(hold(holder, amounts))
     }
   }
 
   function hold(holder: Holder, amounts: Amounts): Hold {
-    const keys = [ALL, ...keysOf(holder)]
+    const share = { holder, since: now(), isAsked: false }
     let kept = amounts
     take(kept)
-    holders.add(holder)
+    shares.add(share)
 
     function take(more: Amounts): void {
-      for (const key of keys) held.add(key, more)
+      fair.add(holder, more)
       shelf.take(more)
     }
 
@@ -108,10 +105,10 @@ export function makeLane(
       const before = kept
       if (before === NOTHING) return
       kept = next
-      holders.delete(holder)
+      shares.delete(share)
       // Taken first: what is kept is nobody else's for a moment.
       take(next)
-      for (const key of keys) held.subtract(key, before)
+      fair.subtract(holder, before)
       shelf.giveBack(before)
     }
 
@@ -130,29 +127,33 @@ export function makeLane(
     if ((closed && !admitted) || signal?.aborted === true) return Promise.reject(busy())
     if (waiters.some((other) => other.holder.resource === holder.resource)) return Promise.resolve(undefined)
     const { promise, resolve, reject } = Promise.withResolvers<Hold>()
-    const since = performance.now()
+    const since = now()
     const waiter = { amounts: shelf.amountsOf(cost), holder: { ...holder }, since, start: resolve, reject }
-    const mayWait = admitted || hasPlace(bounds.waiting, waiters, holder)
+    const place = admitted ? 'free' : placeFor(bounds.waiting, waiters, holder)
     waiters = [...waiters, waiter]
     serve()
     if (!waiters.includes(waiter)) return promise
-    if (mayWait) return signal === undefined ? promise : unlessGivenUp(promise, waiter, signal)
+    way.watch()
+    if (place === 'none') giveUp(waiter)
+    else if (place !== 'free') giveUp(place)
+    return signal === undefined ? promise : unlessGivenUp(promise, waiter, signal)
+  }
+
+  function giveUp(waiter: Waiter): void {
+    if (!waiters.includes(waiter)) return
     remove(waiter)
-    return Promise.reject(busy())
+    waiter.reject(busy())
+    // Others may have waited behind it.
+    serve()
   }
 
   async function unlessGivenUp(started: Promise<Hold>, waiter: Waiter, signal: AbortSignal): Promise<Hold> {
-    function giveUp(): void {
-      remove(waiter)
-      waiter.reject(busy())
-      // Others may have waited behind it.
-      serve()
-    }
-    signal.addEventListener('abort', giveUp, { once: true })
+    const leave = (): void => giveUp(waiter)
+    signal.addEventListener('abort', leave, { once: true })
     try {
       return await started
     } finally {
-      signal.removeEventListener('abort', giveUp)
+      signal.removeEventListener('abort', leave)
     }
   }
 
@@ -166,25 +167,15 @@ export function makeLane(
   function figures(): LaneFigures {
     const [first] = waiters
     return {
-      running: holders.size,
+      running: shares.size,
       waiting: waiters.length,
-      oldestSeconds: first === undefined ? 0 : (performance.now() - first.since) / 1000,
-      heldBytes: held.of(ALL).memoryMiB * MIB,
+      oldestSeconds: first === undefined ? 0 : (now() - first.since) / 1000,
+      heldBytes: fair.held().memoryMiB * MIB,
     }
   }
 
-  const inHand = (): readonly string[] => [...holders].map(({ resource }) => resource)
+  const inHand = (): readonly string[] => [...shares].map(({ holder }) => holder.resource)
   return { lane: { acquire, close, inHand, figures }, serve }
-}
-
-function keysOf({ namespace, host }: Holder): readonly [namespace: string, host: string] {
-  return [`namespace ${namespace}`, `host ${host}`]
-}
-
-function hasPlace(bound: WaitingBound, waiters: readonly Waiter[], { namespace, host }: Holder): boolean {
-  const ofNamespace = waiters.filter(({ holder }) => holder.namespace === namespace).length
-  const ofHost = waiters.filter(({ holder }) => holder.host === host).length
-  return waiters.length < bound.total && ofNamespace < bound.perNamespace && ofHost < bound.perHost
 }
 
 function busy(): Failure {

@@ -44,7 +44,7 @@ const WAITING = { total: 1_000, perNamespace: 250, perHost: 750 }
  * large session leaves, sessions and changes have a part each. So each can always go on: changes wait for sessions, and these
  * for large ones and for edits of files, which take no more than a large one, but never the other way round. Of the parts of
  * sessions and of changes a namespace gets an eighth and a host three quarters; of the large sessions a quarter and three
- * quarters, but at least one.
+ * quarters, but at least one. Namespaces that had to give way have a quarter of each, all together.
  *
  * 2 GiB with a memory-backed folder of 1 GiB: 2,048 - 320 = 1,728 MiB, of which a large session takes 432 (256 to fetch,
  * and 61 for each git process), sessions 1,101 (64 of 17 MiB), and changes 194, for one namespace 24.
@@ -76,7 +76,12 @@ export function divide(pod: Stock, fetchLimitMiB: number): Shares {
 
 function fairBounds(total: Amounts): LaneBounds {
   return {
-    held: { total, perNamespace: part(total, 1 / 8), perHost: part(total, 3 / 4) },
+    held: {
+      total,
+      perNamespace: part(total, 1 / 8),
+      perHost: part(total, 3 / 4),
+      ofSlow: part(total, 1 / 4),
+    },
     waiting: WAITING,
   }
 }
@@ -96,7 +101,12 @@ function largeSession(
 function largeBounds(count: number): LaneBounds {
   const held = (most: number): Amounts => atMost(Math.max(1, Math.floor(most)))
   return {
-    held: { total: held(count), perNamespace: held(count / 4), perHost: held((count * 3) / 4) },
+    held: {
+      total: held(count),
+      perNamespace: held(count / 4),
+      perHost: held((count * 3) / 4),
+      ofSlow: held(count / 4),
+    },
     waiting: { total: MOST_SESSIONS, perNamespace: MOST_SESSIONS, perHost: MOST_SESSIONS },
   }
 }

@@ -17,6 +17,8 @@ export interface SessionHolder {
   readonly address: RepositoryAddress
   /** The session; no other has the same. */
   readonly name: string
+  /** As of a Holder. */
+  readonly giveWay?: Holder['giveWay']
 }
 
 /** Who needs a large session; see functions/git/session/binary-engine.ts. */
@@ -73,8 +75,8 @@ export function openTurns({ stock, ...shares }: Shares): Turns {
 
   return {
     takeTurn,
-    async acquireSession({ namespace, address, name }, signal) {
-      const holder = { namespace, host: address.host, resource: name, admitted: true }
+    async acquireSession({ namespace, address, name, giveWay }, signal) {
+      const holder = { namespace, host: address.host, resource: name, admitted: true, giveWay }
       const held = await sessions.acquire(sessionCost(address), holder, signal)
       return held?.release ?? (() => undefined)
     },

@@ -23,7 +23,10 @@ export interface Batch extends SessionOwner, Required<Omit<Landing, 'batch'>> {
   readonly changes: readonly PendingChange[]
   /** The first change's, with the secrets of all: a message of the remote may contain any of them. */
   readonly login: Login
-  /** Fires when nobody waits for those that have not ended: the deadline of one change does not fail the others. */
+  /**
+   * Fires when nobody waits for those that have not ended: the deadline of one change does not fail the others. And when the
+   * session has to end.
+   */
   readonly signal: AbortSignal
 }
 
@@ -38,13 +41,15 @@ export interface BatchTerms extends Pick<Batch, 'contended' | 'roundEnded' | 'na
   readonly takeApart: (waiters: readonly Waiter[]) => void
   /** Told of those whose later changes push by themselves. */
   readonly keepApart: (waiters: readonly Waiter[]) => void
+  /** Fires with the Failure of all that has not ended once the session has to end. */
+  readonly gaveWay: AbortSignal
 }
 
 /** Lands what the next push takes of the queue, and returns its result to each caller. Never throws. */
 export async function runBatch(
   queue: BranchQueue,
   land: Land,
-  { takeApart, keepApart: keepWaitersApart, ...terms }: BatchTerms,
+  { takeApart, keepApart: keepWaitersApart, gaveWay, ...terms }: BatchTerms,
 ): Promise<void> {
   const waiters = queue.takeNext()
   const [first] = waiters
@@ -76,8 +81,10 @@ export async function runBatch(
   }
 
   const login = { ...first.login, secrets }
-  const batch = { ...terms, changes, address, login, join, apart, keepApart, signal: abandoned.signal }
-  const failure = await settleAll(land, batch, { open, abandoned }).catch(asFailure)
+  const signal = AbortSignal.any([abandoned.signal, gaveWay])
+  const batch = { ...terms, changes, address, login, join, apart, keepApart, signal }
+  const ended = await settleAll(land, batch, { open, abandoned }).catch(asFailure)
+  const failure = gaveWay.aborted ? asFailure(gaveWay.reason) : ended
   abandoned.stop()
   // A failure must not stop the queue: other changes wait in it.
   for (const { settle } of open.values()) settle(failure ?? asFailure(new Error('A change did not end')))

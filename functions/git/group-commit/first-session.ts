@@ -4,14 +4,22 @@ import { asFailure, Failure } from '../../domain/failure.ts'
 import type { SessionOwner } from './batch.ts'
 import type { BranchQueue } from './branch-queue.ts'
 
+/** Who waits for a session. */
+export interface SessionSeeker extends SessionOwner {
+  /** Called once the session has to end with this Failure, because others wait for one. */
+  readonly giveWay?: (because: Failure) => void
+}
+
 /** A session that may begin, or the turn of a branch, and the namespace that it counts towards. */
 export interface Session {
   readonly namespace: string
+  /** Fires with a Failure once it has to end. */
+  readonly gaveWay: AbortSignal
   readonly release: Release
 }
 
 /** Waits until a session with the remote may begin, or for a turn of the branch. Rejects if the signal fires. */
-export type Acquire = (owner: SessionOwner, signal: AbortSignal) => Promise<Release>
+export type Acquire = (seeker: SessionSeeker, signal: AbortSignal) => Promise<Release>
 
 /**
  * Waits for a session, or a turn, of any namespace whose changes wait in the queue, also of those that come meanwhile: one that
@@ -29,7 +37,9 @@ export async function acquireFirst(
 
   async function ask(namespace: string): Promise<void> {
     const either = AbortSignal.any([signal, over.signal])
-    const release = await acquire({ address, namespace }, either).catch(asFailure)
+    const gaveWay = new AbortController()
+    const giveWay = (because: Failure): void => gaveWay.abort(because)
+    const release = await acquire({ address, namespace, giveWay }, either).catch(asFailure)
     pending -= 1
     if (release instanceof Failure) {
       if (pending === 0) resolve(release)
@@ -39,7 +49,7 @@ export async function acquireFirst(
       release()
       return
     }
-    resolve({ namespace, release })
+    resolve({ namespace, gaveWay: gaveWay.signal, release })
     over.abort()
   }
 

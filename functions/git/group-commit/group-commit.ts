@@ -5,7 +5,7 @@ import { Failure } from '../../domain/failure.ts'
 import { runBatch, type Land } from './batch.ts'
 import { makeBranchQueue, type BranchQueue, type Waiter } from './branch-queue.ts'
 import { countExpected, type ExpectedChanges } from './expected-changes.ts'
-import { acquireFirst, type Acquire } from './first-session.ts'
+import { acquireFirst, type Acquire, type Session } from './first-session.ts'
 import { rememberApart } from './kept-apart.ts'
 import { watchPushTimes } from './push-times.ts'
 import { apartKey, isOfOneNamespace, keyOf, namespaceOf } from './queue-keys.ts'
@@ -91,7 +91,7 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
       return
     }
     try {
-      await landNext(key, queue, { namespace: session.namespace, landed })
+      await landNext(key, queue, { ...session, landed })
     } finally {
       session.release()
     }
@@ -100,7 +100,7 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
   async function landNext(
     key: string,
     queue: BranchQueue,
-    { namespace, landed }: { readonly namespace: string; readonly landed: () => void },
+    { namespace, gaveWay, landed }: Session & { readonly landed: () => void },
   ): Promise<void> {
     const contended = contention.isContended(key)
     const first = queue.first()
@@ -109,6 +109,7 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
     }
     await runBatch(queue, land, {
       namespace,
+      gaveWay,
       contended,
       keepApart,
       takeApart(waiters) {

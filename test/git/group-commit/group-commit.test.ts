@@ -939,8 +939,8 @@ t.test(
   async (t) => {
     const waiting: (() => void)[] = []
     let held = 0
-    const acquire: GroupCommitParts['acquire'] = (owner, signal) => {
-      t.same(owner, { address: addressOf(URL), namespace: 'shop' })
+    const acquire: GroupCommitParts['acquire'] = ({ address, namespace }, signal) => {
+      t.same([address, namespace], [addressOf(URL), 'shop'])
       const { promise, resolve, reject } = Promise.withResolvers<() => void>()
       signal.addEventListener('abort', () => reject(new Error('given up')))
       waiting.push(() => {

@@ -1,0 +1,50 @@
+import type { Holder } from '../../world.ts'
+import { ALL, isWithin, makeTally, NOTHING, sum, type Amounts } from './amounts.ts'
+import type { HeldBound } from './lane-bounds.ts'
+
+/** What is held of a lane, and by whom. */
+export interface FairShares {
+  readonly add: (holder: Holder, amounts: Amounts) => void
+  readonly subtract: (holder: Holder, amounts: Amounts) => void
+  /** Whether the holder may have as much besides, wherever there is room. `slow`: who had to give way lately. */
+  readonly isFair: (holder: Holder, amounts: Amounts, slow: readonly string[]) => boolean
+  readonly hasRoom: (amounts: Amounts) => boolean
+  /** Whether so much more may be held at the host. */
+  readonly hasRoomAt: (host: string, amounts: Amounts) => boolean
+  readonly heldBy: (namespace: string) => Amounts
+  readonly held: () => Amounts
+}
+
+/** Nothing is held yet. */
+export function openFairShares({ total, perNamespace, perHost, ofSlow }: HeldBound): FairShares {
+  const tally = makeTally()
+  const keysOf = ({ namespace, host }: Holder): readonly string[] => [
+    ALL,
+    namespaceKey(namespace),
+    hostKey(host),
+  ]
+  const heldBy = (namespace: string): Amounts => tally.of(namespaceKey(namespace))
+  const hasRoomAt = (host: string, amounts: Amounts): boolean =>
+    isWithin(perHost, tally.of(hostKey(host)), amounts)
+
+  return {
+    add: (holder, amounts) => keysOf(holder).forEach((key) => tally.add(key, amounts)),
+    subtract: (holder, amounts) => keysOf(holder).forEach((key) => tally.subtract(key, amounts)),
+    isFair({ namespace, host }, amounts, slow) {
+      if (!isWithin(perNamespace, heldBy(namespace), amounts) || !hasRoomAt(host, amounts)) return false
+      return !slow.includes(namespace) || isWithin(ofSlow, slow.map(heldBy).reduce(sum, NOTHING), amounts)
+    },
+    hasRoom: (amounts) => isWithin(total, tally.of(ALL), amounts),
+    hasRoomAt,
+    heldBy,
+    held: () => tally.of(ALL),
+  }
+}
+
+function namespaceKey(namespace: string): string {
+  return `namespace ${namespace}`
+}
+
+function hostKey(host: string): string {
+  return `host ${host}`
+}

@@ -1,0 +1,119 @@
+import { Failure } from '../../domain/failure.ts'
+import type { Holder } from '../../world.ts'
+import type { Amounts } from './amounts.ts'
+import type { FairShares } from './fair-shares.ts'
+
+/** How often it is looked for a share that could give way, while somebody waits who holds nothing. */
+const LOOK_MS = 250
+/** How long a namespace that holds nothing waits for its first share, in milliseconds. */
+const PATIENCE_MS = 1_000
+/** For how long a share gives way to nobody, however many wait. */
+const OWN_MS = 10_000
+/** How long a namespace counts as slow of which a share had to give way. */
+const SLOW_MS = 10 * 60_000
+
+/** A share that is held. */
+export interface HeldShare {
+  readonly holder: Holder
+  /** By the clock of the lane, in milliseconds. */
+  readonly since: number
+  /** It has been asked to give way. */
+  isAsked: boolean
+}
+
+/** Who waits for a share. */
+export interface WaitingHolder {
+  readonly holder: Holder
+  readonly amounts: Amounts
+  readonly since: number
+}
+
+/** The lane in which shares give way. */
+export interface GivingWayParts {
+  readonly fair: FairShares
+  readonly shares: Iterable<HeldShare>
+  /** Those that wait now. */
+  readonly waiters: () => readonly WaitingHolder[]
+  /** Milliseconds of a clock that is never set. */
+  readonly now: () => number
+}
+
+/** Finds out whose shares give way to others. */
+export interface GivingWay {
+  /** Somebody waits: has shares give way for as long as there are namespaces that hold nothing and have waited for long. */
+  readonly watch: () => void
+  /** The namespaces of which a share had to give way in the last ten minutes. */
+  readonly slow: () => readonly string[]
+}
+
+/**
+ * A server that never answers holds a share until the attempt's deadline, and the namespaces of one tenant together may hold
+ * all of them. Then the share that has been held for longest, of the namespace that holds most, gives way once a namespace
+ * that holds nothing has waited for a second; but none before it has been held for ten.
+ */
+export function makeGivingWay({ fair, shares, waiters, now }: GivingWayParts): GivingWay {
+  const slowUntil = new Map<string, number>()
+  let timer: NodeJS.Timeout | undefined
+
+  function slow(): readonly string[] {
+    for (const [namespace, until] of slowUntil) if (until <= now()) slowUntil.delete(namespace)
+    return [...slowUntil.keys()]
+  }
+
+  function holdsNothing({ holder }: WaitingHolder): boolean {
+    return fair.heldBy(holder.namespace).count === 0
+  }
+
+  /** The first of each namespace that holds nothing and has waited for long. */
+  function starved(): readonly WaitingHolder[] {
+    const first = new Map<string, WaitingHolder>()
+    for (const waiter of waiters()) {
+      const { namespace } = waiter.holder
+      if (holdsNothing(waiter) && now() - waiter.since >= PATIENCE_MS && !first.has(namespace))
+        first.set(namespace, waiter)
+    }
+    return [...first.values()]
+  }
+
+  /** Whether what this share leaves could be that of the waiter. */
+  function makesRoom({ holder }: HeldShare, waiter: WaitingHolder, slow: readonly string[]): boolean {
+    const { namespace, host } = waiter.holder
+    if (!fair.hasRoomAt(host, waiter.amounts)) return holder.host === host
+    return !slow.includes(namespace) || slow.includes(holder.namespace)
+  }
+
+  function ask(waiter: WaitingHolder): void {
+    const staying = [...shares].filter(({ isAsked }) => !isAsked)
+    const counts = new Map<string, number>()
+    for (const { holder } of staying) counts.set(holder.namespace, (counts.get(holder.namespace) ?? 0) + 1)
+    const countOf = ({ holder }: HeldShare): number => counts.get(holder.namespace) ?? 0
+    const known = slow()
+    const [chosen] = staying
+      .filter(({ holder, since }) => holder.giveWay !== undefined && now() - since >= OWN_MS)
+      .filter((share) => makesRoom(share, waiter, known))
+      .sort((a, b) => countOf(b) - countOf(a) || a.since - b.since)
+    if (chosen === undefined) return
+    chosen.isAsked = true
+    slowUntil.set(chosen.holder.namespace, now() + SLOW_MS)
+    chosen.holder.giveWay?.(gaveWay())
+  }
+
+  function look(): void {
+    timer = undefined
+    const going = [...shares].filter(({ isAsked }) => isAsked).length
+    starved().slice(going).forEach(ask)
+    watch()
+  }
+
+  function watch(): void {
+    if (timer === undefined && waiters().some(holdsNothing)) timer = setTimeout(look, LOOK_MS).unref()
+  }
+
+  return { watch, slow }
+}
+
+function gaveWay(): Failure {
+  const message =
+    'The attempt had held its place for more than 10 s, and gave way to those of namespaces that waited for one; Commitlet retries automatically.'
+  return new Failure('Timeout', message)
+}

@@ -1,0 +1,138 @@
+import { mock } from 'node:test'
+import t from 'tap'
+import { atMost } from '../../../functions/attempt/turns/amounts.ts'
+import { makeBudget } from '../../../functions/attempt/turns/budget.ts'
+import type { Hold } from '../../../functions/attempt/turns/lane.ts'
+import type { Failure } from '../../../functions/domain/failure.ts'
+
+const STOCK = { memoryMiB: 100, diskMiB: 100, diskIsMemory: false }
+const COST = { memoryMiB: 1, diskMiB: 0 }
+
+t.beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }))
+t.afterEach(() => mock.timers.reset())
+
+/** A lane of four shares, of which those who gave way have one, and what happened in it. */
+function stage({ atHost = 4 } = {}) {
+  let now = 0
+  const events: string[] = []
+  const budget = makeBudget(STOCK, () => now)
+  const lane = budget.open({
+    held: { total: atMost(4), perNamespace: atMost(2), perHost: atMost(atHost), ofSlow: atMost(1) },
+    waiting: { total: 6, perNamespace: 5, perHost: 6 },
+  })
+  /** `name`: its namespace, a slash, and another word. It ends when it has to. */
+  async function take(name: string, { host = 'host', canEnd = true } = {}): Promise<Hold | undefined> {
+    const [namespace = ''] = name.split('/')
+    const ending = Promise.withResolvers<Failure>()
+    const giveWay = canEnd ? ending.resolve : undefined
+    const held = await lane.acquire(COST, { namespace, host, resource: name, giveWay })
+    events.push(name)
+    void ending.promise.then(({ reason }) => {
+      events.push(`${name} gave way: ${reason}`)
+      held?.release()
+    })
+    return held
+  }
+
+  return {
+    events,
+    take,
+    after: async (milliseconds: number): Promise<void> => {
+      for (let step = 0; step < milliseconds; step += 250) {
+        now += 250
+        mock.timers.tick(250)
+        for (let times = 0; times < 20; times += 1) await Promise.resolve()
+      }
+    },
+  }
+}
+
+t.test('the namespace that holds most gives way to one that has waited for a second', async (t) => {
+  const { events, take, after } = stage()
+  await take('a/1')
+  await after(500)
+  for (const name of ['b/1', 'b/2', 'c/1']) await take(name)
+  await after(15_000)
+  const waiting = take('honest/1')
+  await after(750)
+  t.equal(events.length, 4, 'nobody has waited for long')
+  await after(500)
+  await waiting
+  t.strictSame(events.slice(4), ['b/1 gave way: Timeout', 'honest/1'])
+})
+
+t.test('no share gives way before it has been held for ten seconds, nor one that cannot end', async (t) => {
+  const { events, take, after } = stage()
+  for (const name of ['a/1', 'a/2']) await take(name, { canEnd: false })
+  for (const name of ['b/1', 'b/2']) await take(name)
+  const waiting = take('honest/1')
+  await after(9_750)
+  t.equal(events.length, 4)
+  await after(500)
+  await waiting
+  t.strictSame(events.slice(4), ['b/1 gave way: Timeout', 'honest/1'])
+})
+
+t.test('who holds something already waits for as long as it takes', async (t) => {
+  const { events, take, after } = stage()
+  for (const name of ['a/1', 'a/2', 'b/1', 'c/1']) await take(name)
+  const waiting = take('b/2')
+  await after(60_000)
+  t.equal(events.length, 4)
+  const honest = take('honest/1')
+  await after(1_250)
+  await honest
+  t.strictSame(events.slice(4), ['a/1 gave way: Timeout', 'honest/1'])
+  void waiting
+})
+
+t.test('where the shares at one host are all held, one of these gives way', async (t) => {
+  const { events, take, after } = stage({ atHost: 2 })
+  await take('a/1', { host: 'other' })
+  await take('a/2', { host: 'other' })
+  await take('b/1')
+  await take('c/1')
+  const waiting = take('honest/1')
+  await after(12_000)
+  await waiting
+  t.strictSame(events.slice(4), ['b/1 gave way: Timeout', 'honest/1'])
+})
+
+t.test('namespaces that had to give way have a part together, for ten minutes', async (t) => {
+  const { events, take, after } = stage()
+  for (const name of ['a/1', 'a/2', 'b/1', 'b/2']) await take(name)
+  const [first, second] = [take('honest/1'), take('other/1')]
+  await after(11_500)
+  await Promise.all([first, second])
+  t.strictSame(events.slice(4), ['a/1 gave way: Timeout', 'b/1 gave way: Timeout', 'honest/1', 'other/1'])
+  const slow = take('a/3')
+  ;(await first)?.release()
+  await after(9 * 60_000)
+  t.equal(events.length, 8, 'a and b hold more than their part')
+  await after(60_000)
+  ;(await second)?.release()
+  await slow
+  t.equal(events.at(-1), 'a/3')
+})
+
+t.test('a newcomer takes the last place to wait of the namespace that has most', async (t) => {
+  const { take } = stage()
+  for (const name of ['a/1', 'a/2', 'b/1', 'b/2']) await take(name)
+  const refused: string[] = []
+  async function wait(...names: readonly string[]): Promise<void> {
+    for (const name of names)
+      take(name).catch((error: unknown) => refused.push(`${name}: ${(error as Failure).reason}`))
+    await new Promise(setImmediate)
+  }
+  await wait('a/3', 'a/4', 'a/5', 'b/3', 'b/4', 'b/5')
+  await wait('honest/1')
+  t.strictSame(refused.splice(0), ['b/5: Conflict'])
+  await wait('other/1')
+  t.strictSame(refused.splice(0), ['a/5: Conflict'])
+  await wait('a/6')
+  t.strictSame(refused.splice(0), ['a/6: Conflict'], 'a would have as many as anybody')
+  await wait('c/1', 'd/1')
+  t.strictSame(refused.splice(0), ['b/4: Conflict', 'a/4: Conflict'])
+  await wait('late/1')
+  t.strictSame(refused, ['late/1: Conflict'], 'each has one')
+})
