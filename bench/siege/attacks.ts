@@ -5,6 +5,7 @@ import { functionBodies, webhookBodies } from './attacks/chunked-bodies.ts'
 import { dueResources } from './attacks/due-resources.ts'
 import { endlessRefs } from './attacks/endless-refs.ts'
 import { eventFlood } from './attacks/event-flood.ts'
+import { hangingServers } from './attacks/hanging-servers.ts'
 import { hostileKeys } from './attacks/hostile-keys.ts'
 import { remoteLines } from './attacks/remote-lines.ts'
 import { resourceChurn } from './attacks/resource-churn.ts'
@@ -18,6 +19,7 @@ export const ATTACKS: readonly Attack[] = [
   functionBodies,
   webhookBodies,
   eventFlood,
+  hangingServers,
   hostileKeys,
   chunkedAnswers,
   endlessRefs,
