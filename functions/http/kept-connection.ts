@@ -38,6 +38,9 @@ export interface KeptAnswer {
   readonly body: BoundedBody | undefined
 }
 
+/** Bytes of a push that TLS is given at once. */
+const PIECE = 64 * 1024
+
 /** Opens no connection yet; the target's signal ends every request. */
 export function keepConnection(target: ConnectionTarget): KeptConnection {
   const { destination, shownHost } = target
@@ -93,13 +96,39 @@ function originOf({ scheme, host, port }: Destination): string {
 
 function bodyOf({ body, mayBegin }: KeptRequest): Uint8Array | Readable | null {
   if (body === undefined) return null
-  const [only] = body
-  const whole = body.length === 1 && only !== undefined ? only : Buffer.concat(body)
-  return mayBegin === undefined ? whole : Readable.from(onceBegun(whole, mayBegin), { objectMode: false })
+  if (mayBegin === undefined) return joined(body)
+  return Readable.from(onceBegun(body, mayBegin), { objectMode: false })
 }
 
 /** undici sends the head of a request with the first piece of such a body. */
-function* onceBegun(body: Uint8Array, mayBegin: () => boolean): Generator<Uint8Array> {
+function* onceBegun(body: readonly Uint8Array[], mayBegin: () => boolean): Generator<Uint8Array> {
   if (!mayBegin()) throw new Error('it may not begin any more')
-  yield body
+  yield* inPieces(body)
+}
+
+/**
+ * The same bytes in pieces of 64 KiB, the next one once the last has been taken: TLS makes a copy of what it is given, and keeps
+ * it for as long as the server reads nothing.
+ */
+function* inPieces(body: readonly Uint8Array[]): Generator<Uint8Array> {
+  let piece: Uint8Array[] = []
+  let length = 0
+  for (const part of body) {
+    for (let start = 0; start < part.length; start += PIECE) {
+      const next = part.subarray(start, start + PIECE)
+      if (length > 0 && length + next.length > PIECE) {
+        yield joined(piece)
+        piece = []
+        length = 0
+      }
+      piece.push(next)
+      length += next.length
+    }
+  }
+  if (length > 0) yield joined(piece)
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const [only] = parts
+  return parts.length === 1 && only !== undefined ? only : Buffer.concat(parts)
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { TLSSocket } from 'node:tls'
 import t from 'tap'
 import { isBusy, openMemory } from '../../functions/git/direct/memory.ts'
@@ -45,6 +46,37 @@ t.test('requests share one connection, and leave and come back as they are', asy
   t.same(seen, ['GET /{a}/../b?c=d b', 'POST /p undefined', '\0\xffb'])
   t.equal(place.connections.length, 1)
   await waitFor('end of the connection', () => place.open.size === 0 || undefined, 5_000)
+})
+
+t.test('of a push that the server does not read, no copy is kept', async (t) => {
+  const { promise: asked, resolve } = Promise.withResolvers<undefined>()
+  const { port } = await serve(t, () => resolve(undefined))
+  const connection = keepConnection(target(port))
+  const part = Buffer.alloc(2 ** 20, 'a')
+  const before = process.memoryUsage().arrayBuffers
+  const push = { method: 'POST', path: '/', headers: {}, timeoutMs: 60_000, mayBegin: () => true } as const
+  const sending = connection.send({ ...push, body: Array.from({ length: 100 }, () => part) }, BOUNDS)
+  const ended = sending.catch((error: unknown) => error)
+  await asked
+  await nextTurn()
+  const held = process.memoryUsage().arrayBuffers - before
+  t.ok(held < 30 * 2 ** 20, `${held} bytes`)
+  await connection.close()
+  await ended
+})
+
+t.test('a push comes whole, whatever the sizes of its parts', async (t) => {
+  const seen: Buffer[] = []
+  const { port } = await serve(t, (request, response) => {
+    request.on('data', (piece: Buffer) => seen.push(piece)).on('end', () => response.end())
+  })
+  const connection = keepConnection(target(port))
+  const sizes = [1, 0, 10, 65_535, 65_536, 65_537, 3, 200_000, 0, 7]
+  const body = sizes.map((size, index) => Buffer.alloc(size, `${index}`))
+  const push = { method: 'POST', path: '/', headers: {}, timeoutMs: 60_000, mayBegin: () => true } as const
+  t.match(await connection.send({ ...push, body }, BOUNDS), { status: 200 })
+  t.ok(Buffer.concat(seen).equals(Buffer.concat(body)))
+  await connection.close()
 })
 
 t.test('a lack of memory is no error of the network', async (t) => {
