@@ -1,4 +1,5 @@
 import { stopIfAborted } from '../process/launcher.ts'
+import { makeThreadTurns, type TurnBounds, type UsedThread } from './thread-turns.ts'
 import { startWorkerThread } from './worker-thread.ts'
 import type { WorkerThread } from './worker-thread.ts'
 
@@ -28,14 +29,10 @@ export interface ThreadPlaces {
 }
 
 /** How many threads there are at a time, and how long one stays that nobody uses. */
-export interface PlaceBounds {
+export interface PlaceBounds extends TurnBounds {
   readonly total: number
   readonly perNamespace: number
   readonly idleMs: number
-  /** For how long a thread is used while a namespace waits that has none: then no session joins, and one of two is ended. */
-  readonly turnMs: number
-  /** After which the only thread of a namespace is ended, too. */
-  readonly longestMs: number
 }
 
 /** A thread needs some 17 MB, and never more than 64 MiB of heap and its buffers. */
@@ -43,17 +40,14 @@ export const PLACE_BOUNDS: PlaceBounds = {
   total: 8,
   perNamespace: 2,
   idleMs: 5_000,
-  turnMs: 2_000,
+  turnMs: 1_500,
   longestMs: 10_000,
 }
 /** How often that is checked during a turn. */
 const CHECKS = 8
 
-interface Used extends Place {
+interface Used extends Place, UsedThread {
   readonly thread: WorkerThread
-  leases: number
-  /** Since when there were leases, by performance.now(). */
-  since: number
   idle: NodeJS.Timeout | undefined
 }
 
@@ -67,11 +61,12 @@ interface Waiter extends Place {
  * silent until an attempt ends, and other sessions may have joined by then.
  */
 export function makeThreadPlaces(
-  { total, perNamespace, idleMs, turnMs, longestMs }: PlaceBounds = PLACE_BOUNDS,
+  { total, perNamespace, idleMs, ...bounds }: PlaceBounds = PLACE_BOUNDS,
   start: () => WorkerThread = startWorkerThread,
 ): ThreadPlaces {
   const all = new Set<Used>()
   const waiters = new Set<Waiter>()
+  const turns = makeThreadTurns(bounds)
 
   function countOf(namespace: string): number {
     return [...all].filter((used) => used.namespace === namespace).length
@@ -88,20 +83,9 @@ export function makeThreadPlaces(
     return waiting.size - (all.size - living().length)
   }
 
-  /** Ends threads that were used for long for those who are kept out: first of the namespaces that have several. */
+  /** Ends threads that were used for long, one for each namespace that is kept out. */
   function endLong(): void {
-    for (let left = keptOut(); left > 0; left -= 1) {
-      const byNamespace = Map.groupBy(living(), ({ namespace }) => namespace)
-      const excessOf = ({ namespace }: Used): number => (byNamespace.get(namespace)?.length ?? 0) - 1
-      const [longest] = living()
-        .filter((used) => usedMs(used) >= (excessOf(used) > 0 ? turnMs : longestMs))
-        .toSorted((a, b) => excessOf(b) - excessOf(a) || a.since - b.since)
-      longest?.thread.end('turn')
-    }
-  }
-
-  function usedMs({ since }: Used): number {
-    return performance.now() - since
+    for (let left = keptOut(); left > 0; left -= 1) turns.next(living())?.thread.end('turn')
   }
 
   function hasShare({ namespace }: Place): boolean {
@@ -126,18 +110,17 @@ export function makeThreadPlaces(
 
   function tryLease(place: Place): Lease | undefined {
     const found = find(place)
-    if (found !== undefined && usedMs(found) >= turnMs && keptOut() > 0) return undefined
+    if (found !== undefined && turns.isOver(found) && keptOut() > 0) return undefined
     const used = found ?? (all.size < total && hasShare(place) ? begin(place) : undefined)
     if (used === undefined) return undefined
     clearTimeout(used.idle)
-    if (used.leases === 0) used.since = performance.now()
-    used.leases += 1
+    turns.begin(used)
     used.thread.hold(true)
     return { thread: used.thread, release: () => release(used) }
   }
 
   function release(used: Used): void {
-    used.leases -= 1
+    turns.leave(used)
     if (used.leases > 0) return
     used.thread.hold(false)
     used.idle = setTimeout(used.thread.end, idleMs).unref()
@@ -175,7 +158,7 @@ export function makeThreadPlaces(
       const { promise, resolve } = Promise.withResolvers<Lease | undefined>()
       const waiter = { ...place, start: resolve }
       waiters.add(waiter)
-      const watch = setInterval(endLong, turnMs / CHECKS).unref()
+      const watch = setInterval(endLong, bounds.turnMs / CHECKS).unref()
       function abort(): void {
         if (!waiters.delete(waiter)) return
         resolve(undefined)
