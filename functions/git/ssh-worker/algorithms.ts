@@ -1,5 +1,3 @@
-import { createPublicKey, sign, verify } from 'node:crypto'
-import { promisify } from 'node:util'
 import type { Algorithms, ParsedKey, PublicKeyAuthMethod, ServerHostKeyAlgorithm } from 'ssh2'
 import type { HostKey } from '../../domain/network/known-hosts.ts'
 
@@ -74,16 +72,4 @@ function signingBy({ name, hash }: (typeof RSA_SIGNATURES)[number], key: ParsedK
       return Reflect.get(target, property)
     },
   })
-}
-
-/**
- * Whether a private key of this type signs as it should. With factors that are no primes, an RSA signature takes five
- * times as long and is wrong. This one is made in a thread of its own, because ssh2 signs in the main thread: 40 ms with
- * 8,192 bits, the longest that is taken. What the other types sign with has been computed when they were read.
- */
-export async function canSign(type: string, pem: string): Promise<boolean> {
-  if (type !== 'ssh-rsa') return true
-  const data = Buffer.from('Commitlet')
-  const signature = await promisify(sign)('sha256', data, pem)
-  return verify('sha256', data, createPublicKey(pem), signature)
 }

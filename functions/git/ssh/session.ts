@@ -144,6 +144,10 @@ function failureOf(message: Heard, address: RepositoryAddress): Failure {
 
 const ENDS: Readonly<Record<ThreadEnd, readonly [FailureReason, string]>> = {
   closed: ['NetworkError', 'is no longer connected to Commitlet; Commitlet retries automatically.'],
+  turn: [
+    'Timeout',
+    'was disconnected after a while, because other namespaces waited for one of the few connections to SSH servers; Commitlet retries automatically.',
+  ],
   hostile: [
     'NetworkError',
     'was disconnected, because its host broke a limit in another connection; Commitlet retries automatically.',

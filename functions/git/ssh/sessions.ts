@@ -3,6 +3,7 @@ import type { KeyLogin } from '../../domain/credentials/login.ts'
 import { writeAuthority } from '../../domain/repository/address.ts'
 import { stopIfAborted } from '../process/launcher.ts'
 import type { SSHTarget } from '../ssh-worker/messages.ts'
+import { openKeyCheck, type CheckKey } from './key-check.ts'
 import { openSession } from './session.ts'
 import type { SSHSession } from './session.ts'
 import { makeThreadPlaces } from './thread-places.ts'
@@ -47,6 +48,7 @@ interface SessionParts {
   readonly keepMs?: number
   /** Default: each log-in is tried. */
   readonly guardLogIn?: GuardLogIn
+  readonly checkKey?: CheckKey
 }
 
 /**
@@ -57,6 +59,7 @@ export function openSSHSessions({
   places = makeThreadPlaces(),
   keepMs = KEEP_MS,
   guardLogIn = ({ signal }, work) => work(signal),
+  checkKey = openKeyCheck(),
 }: SessionParts = {}): SSHSessions {
   const keptIn = new WeakMap<Lease['thread'], Kept>()
 
@@ -106,6 +109,8 @@ export function openSSHSessions({
   return {
     async open(target, signal) {
       const { address, addresses, login, readyMs } = target
+      // Before it takes a thread from others.
+      await checkKey(login, address, signal)
       const place = { namespace: login.namespace, host: writeAuthority(address) }
       const lease = await places.lease(place, signal)
       const { privateKey, hostKeys } = login

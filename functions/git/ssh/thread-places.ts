@@ -1,4 +1,5 @@
 import { stopIfAborted } from '../process/launcher.ts'
+import { makeThreadTurns, type TurnBounds, type UsedThread } from './thread-turns.ts'
 import { startWorkerThread } from './worker-thread.ts'
 import type { WorkerThread } from './worker-thread.ts'
 
@@ -28,18 +29,25 @@ export interface ThreadPlaces {
 }
 
 /** How many threads there are at a time, and how long one stays that nobody uses. */
-export interface PlaceBounds {
+export interface PlaceBounds extends TurnBounds {
   readonly total: number
   readonly perNamespace: number
   readonly idleMs: number
 }
 
 /** A thread needs some 17 MB, and never more than 64 MiB of heap and its buffers. */
-export const PLACE_BOUNDS: PlaceBounds = { total: 8, perNamespace: 2, idleMs: 5_000 }
+export const PLACE_BOUNDS: PlaceBounds = {
+  total: 8,
+  perNamespace: 2,
+  idleMs: 5_000,
+  turnMs: 1_500,
+  longestMs: 10_000,
+}
+/** How often that is checked during a turn. */
+const CHECKS = 8
 
-interface Used extends Place {
+interface Used extends Place, UsedThread {
   readonly thread: WorkerThread
-  leases: number
   idle: NodeJS.Timeout | undefined
 }
 
@@ -48,18 +56,36 @@ interface Waiter extends Place {
 }
 
 /**
- * Bounds the threads fairly: the next one to start belongs to the namespace with the fewest. A thread that nobody uses
- * makes room for one that is waited for.
+ * Bounds the threads fairly: the next one to start belongs to the namespace with the fewest. A thread that nobody uses makes
+ * room for one that is waited for, and so does one that was used for long, for a namespace that has none: a server may be
+ * silent until an attempt ends, and other sessions may have joined by then.
  */
 export function makeThreadPlaces(
-  { total, perNamespace, idleMs }: PlaceBounds = PLACE_BOUNDS,
+  { total, perNamespace, idleMs, ...bounds }: PlaceBounds = PLACE_BOUNDS,
   start: () => WorkerThread = startWorkerThread,
 ): ThreadPlaces {
   const all = new Set<Used>()
   const waiters = new Set<Waiter>()
+  const turns = makeThreadTurns(bounds)
 
   function countOf(namespace: string): number {
     return [...all].filter((used) => used.namespace === namespace).length
+  }
+
+  function living(): readonly Used[] {
+    return [...all].filter(({ thread }) => !thread.isEnding())
+  }
+
+  /** How many namespaces wait that have no thread, and for which none is about to end. */
+  function keptOut(): number {
+    const names = [...waiters].map(({ namespace }) => namespace)
+    const waiting = new Set(names.filter((name) => countOf(name) === 0))
+    return waiting.size - (all.size - living().length)
+  }
+
+  /** Ends threads that were used for long, one for each namespace that is kept out. */
+  function endLong(): void {
+    for (let left = keptOut(); left > 0; left -= 1) turns.next(living())?.thread.end('turn')
   }
 
   function hasShare({ namespace }: Place): boolean {
@@ -67,13 +93,11 @@ export function makeThreadPlaces(
   }
 
   function find({ namespace, host }: Place): Used | undefined {
-    return [...all].find(
-      (used) => used.namespace === namespace && used.host === host && !used.thread.isEnding(),
-    )
+    return living().find((used) => used.namespace === namespace && used.host === host)
   }
 
   function begin({ namespace, host }: Place): Used {
-    const used: Used = { namespace, host, thread: start(), leases: 0, idle: undefined }
+    const used: Used = { namespace, host, thread: start(), leases: 0, since: 0, idle: undefined }
     all.add(used)
     // It counts until its memory is free.
     void used.thread.ended.then(() => {
@@ -85,16 +109,18 @@ export function makeThreadPlaces(
   }
 
   function tryLease(place: Place): Lease | undefined {
-    const used = find(place) ?? (all.size < total && hasShare(place) ? begin(place) : undefined)
+    const found = find(place)
+    if (found !== undefined && turns.isOver(found) && keptOut() > 0) return undefined
+    const used = found ?? (all.size < total && hasShare(place) ? begin(place) : undefined)
     if (used === undefined) return undefined
     clearTimeout(used.idle)
-    used.leases += 1
+    turns.begin(used)
     used.thread.hold(true)
     return { thread: used.thread, release: () => release(used) }
   }
 
   function release(used: Used): void {
-    used.leases -= 1
+    turns.leave(used)
     if (used.leases > 0) return
     used.thread.hold(false)
     used.idle = setTimeout(used.thread.end, idleMs).unref()
@@ -116,8 +142,8 @@ export function makeThreadPlaces(
 
   /** Ends one idle thread for each waiter, unless enough are about to end. */
   function makeRoom(): void {
-    const ending = [...all].filter(({ thread }) => thread.isEnding()).length
-    const idle = [...all].filter(({ leases, thread }) => leases === 0 && !thread.isEnding())
+    const ending = all.size - living().length
+    const idle = living().filter(({ leases }) => leases === 0)
     for (const waiter of [...waiters].slice(ending)) {
       const helps = idle.findIndex(({ namespace }) => hasShare(waiter) || namespace === waiter.namespace)
       if (helps >= 0) idle.splice(helps, 1)[0]?.thread.end()
@@ -132,13 +158,18 @@ export function makeThreadPlaces(
       const { promise, resolve } = Promise.withResolvers<Lease | undefined>()
       const waiter = { ...place, start: resolve }
       waiters.add(waiter)
+      const watch = setInterval(endLong, bounds.turnMs / CHECKS).unref()
       function abort(): void {
-        if (waiters.delete(waiter)) resolve(undefined)
+        if (!waiters.delete(waiter)) return
+        resolve(undefined)
+        // Others may have waited because of it.
+        startWaiters()
       }
       signal.addEventListener('abort', abort, { once: true })
       makeRoom()
       const lease = await promise
       signal.removeEventListener('abort', abort)
+      clearInterval(watch)
       if (lease !== undefined) return lease
       stopIfAborted(signal)
       throw new Error('A wait ended without a lease')

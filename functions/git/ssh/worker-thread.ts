@@ -14,7 +14,7 @@ export interface WorkerThread {
   /** Whether it has ended or is about to. */
   isEnding(): boolean
   /** Ends it, whatever it is doing. */
-  readonly end: () => void
+  readonly end: (why?: 'closed' | 'turn') => void
   /** Resolves when it has ended and its memory is free. */
   readonly ended: Promise<undefined>
 }
@@ -29,8 +29,8 @@ interface Gone {
   readonly cause?: unknown
 }
 
-/** Why a thread has ended: a server broke a limit, held it for too long, or needed too much memory. */
-export type ThreadEnd = 'closed' | 'hostile' | 'stalled' | 'memory' | 'crashed'
+/** Why a thread has ended: a server broke a limit, held it for too long, or needed too much memory; `turn`: others waited. */
+export type ThreadEnd = 'closed' | 'turn' | 'hostile' | 'stalled' | 'memory' | 'crashed'
 
 /** Limits of one thread. Buffers are outside of its heap; they are bounded by windows and port-stream.ts. */
 export interface ThreadLimits {
@@ -93,7 +93,7 @@ export function startWorkerThread({ heapMiB, stallMs }: ThreadLimits = THREAD_LI
       else worker.unref()
     },
     isEnding: () => ending,
-    end: () => end('closed'),
+    end: (why = 'closed') => end(why),
     ended,
   }
 }

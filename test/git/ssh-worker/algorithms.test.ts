@@ -1,9 +1,7 @@
 import ssh2 from 'ssh2'
 import t from 'tap'
-import { algorithmsFor, authMethods, canSign } from '../../../functions/git/ssh-worker/algorithms.ts'
-import { makeRSA, rsaFiles, withoutPrime } from '../../harness/key-files.ts'
+import { algorithmsFor, authMethods } from '../../../functions/git/ssh-worker/algorithms.ts'
 import { makeKey } from '../../harness/ssh-keys.ts'
-import { keyLogin } from '../ssh/stage.ts'
 
 function parsed(...args: readonly string[]): ssh2.ParsedKey {
   const key = ssh2.utils.parseKey(makeKey(...args).privateKey)
@@ -47,17 +45,4 @@ t.test('an RSA key signs with SHA-512, then with SHA-256, another key with its o
   }
   const ed25519 = parsed('-t', 'ed25519')
   t.same(authMethods(ed25519, 'git'), [{ type: 'publickey', username: 'git', key: ed25519 }])
-})
-
-t.test('an RSA key with a factor that is no prime is taken for a key, but cannot sign', async (t) => {
-  const key = makeRSA(2048)
-  for (const [numbers, expected] of [
-    [key, true],
-    [withoutPrime(key), false],
-  ] as const) {
-    for (const [, privateKey] of rsaFiles(numbers)) {
-      const login = keyLogin({ privateKey }, '')
-      t.equal(await canSign('ssh-rsa', login.privateKey), expected)
-    }
-  }
 })

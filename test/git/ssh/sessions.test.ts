@@ -189,6 +189,23 @@ t.test('a session that is given up while the one before it ends leaves nothing b
   t.ok(threads[0]!.isEnding(), 'its thread is free for others')
 })
 
+t.test(
+  'who waits for a thread that another namespace uses for long gets it, and that one is told',
+  async (t) => {
+    const own = openSSHSessions({
+      places: makeThreadPlaces({ ...PLACE_BOUNDS, total: 1, turnMs: 50, longestMs: 50 }),
+    })
+    t.teardown(() => own.close())
+    const held = await own.open(targetOf('held'), patience())
+    const program = await held.exec('echo', undefined)
+    const target = targetOf('waits', { login: keyLogin(KEY, server.knownHosts, 'another-namespace') })
+    t.equal(await echoOnce(own, target), 'hello')
+    await program.closed
+    t.match(held.lost(), { reason: 'Timeout', message: 'other namespaces waited' })
+    held.close()
+  },
+)
+
 for (const [what, limits, reason] of [
   ['stands still for too long', { ...THREAD_LIMITS, stallMs: 50 }, 'Timeout'],
   ['needs too much memory', { ...THREAD_LIMITS, heapMiB: 24 }, 'NetworkError'],

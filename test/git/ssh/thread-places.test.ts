@@ -3,7 +3,14 @@ import { makeThreadPlaces, type Lease, type PlaceBounds } from '../../../functio
 import type { WorkerThread } from '../../../functions/git/ssh/worker-thread.ts'
 import { outcomeOf, patience, until } from '../stage.ts'
 
-const BOUNDS: PlaceBounds = { total: 3, perNamespace: 2, idleMs: 60_000 }
+const LONG_MS = 60_000
+const BOUNDS: PlaceBounds = {
+  total: 3,
+  perNamespace: 2,
+  idleMs: LONG_MS,
+  turnMs: LONG_MS,
+  longestMs: LONG_MS,
+}
 
 /** Places whose threads do nothing; they end when they are told, or when `died` is called. */
 function placesOf(bounds: Partial<PlaceBounds> = {}) {
@@ -73,6 +80,62 @@ t.test('a thread that nobody uses makes room, one that is used does not', async 
   t.notOk(threads[0]!.isEnding())
   first.release()
   t.not((await waiting).thread, first.thread)
+})
+
+t.test('while a namespace without a thread waits, no session joins one that was used for long', async (t) => {
+  const { lease, threads } = placesOf({ total: 1, turnMs: 0 })
+  const held = await lease('a', 'x')
+  const shared = await lease('a', 'x')
+  const waiting = lease('b', 'x')
+  const late = lease('a', 'x')
+  t.notOk(await isSettled(late))
+  held.release()
+  t.notOk(threads[0]!.isEnding(), 'what has begun there goes on')
+  shared.release()
+  const other = await waiting
+  t.notOk(await isSettled(late))
+  other.release()
+  t.not((await late).thread, held.thread)
+})
+
+t.test('who waits for others to go first goes on once they have given up', async (t) => {
+  const { lease } = placesOf({ total: 1, turnMs: 0 })
+  const held = await lease('a', 'x')
+  const abort = new AbortController()
+  const waiting = outcomeOf(lease('b', 'x', abort.signal))
+  const late = lease('a', 'x')
+  t.notOk(await isSettled(late))
+  abort.abort()
+  t.match(await waiting, { reason: 'Timeout' })
+  t.equal((await late).thread, held.thread)
+})
+
+t.test('of two threads that one namespace uses for long, one makes room for another namespace', async (t) => {
+  const { lease, threads } = placesOf({ turnMs: 5 })
+  await lease('b', 'x')
+  await lease('a', 'x')
+  await lease('a', 'y')
+  const waiting = lease('c', 'x')
+  await until('a thread', () => isSettled(waiting))
+  t.same(
+    threads.map((thread) => thread.isEnding()),
+    [false, true, false, false],
+  )
+  const late = lease('d', 'x')
+  t.notOk(await isSettled(late))
+  t.notOk(threads.slice(2).some((thread) => thread.isEnding()))
+})
+
+t.test('the only thread of a namespace makes room once it was used for very long', async (t) => {
+  const { lease, threads } = placesOf({ total: 2, turnMs: 5, longestMs: 10 })
+  await lease('a', 'x')
+  await lease('b', 'x')
+  const waiting = lease('c', 'x')
+  await until('a thread', () => isSettled(waiting))
+  t.same(
+    threads.map((thread) => thread.isEnding()),
+    [true, false, false],
+  )
 })
 
 t.test('a thread that has ended is replaced, and counts until it has', async (t) => {

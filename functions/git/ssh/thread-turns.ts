@@ -1,0 +1,68 @@
+import { makeAllowances } from '../../domain/sharing/allowances.ts'
+
+/** How long threads are used while a namespace waits that has none. */
+export interface TurnBounds {
+  /** After so long no session joins; after twice as long one of two of a namespace is ended. */
+  readonly turnMs: number
+  /** After so long the only thread of a namespace is ended; after twice a turn if the namespace has used threads for long. */
+  readonly longestMs: number
+}
+
+/** A thread, and who uses it. */
+export interface UsedThread {
+  readonly namespace: string
+  leases: number
+  /** Since when there were leases, by performance.now(). */
+  since: number
+}
+
+/** The turns of threads. */
+export interface ThreadTurns {
+  readonly begin: (used: UsedThread) => void
+  readonly leave: (used: UsedThread) => void
+  /** Whether no session should join it while others wait. */
+  readonly isOver: (used: UsedThread) => boolean
+  /** Which of these is to be ended for others who wait, if one was used for too long. */
+  readonly next: <T extends UsedThread>(threads: readonly T[]) => T | undefined
+}
+
+/** What a namespace may use of threads at once, and gets back in a second, before its turns are short. */
+const MOST_MS = 20_000
+const MS_PER_SECOND = 250
+
+/** Counts how long the threads are used, and by whom. */
+export function makeThreadTurns(
+  { turnMs, longestMs }: TurnBounds,
+  elapsed: () => number = () => performance.now(),
+): ThreadTurns {
+  const shares = makeAllowances(MOST_MS, MS_PER_SECOND, elapsed)
+
+  function usedMs({ leases, since }: UsedThread): number {
+    return leases === 0 ? 0 : elapsed() - since
+  }
+
+  function isTooLong(used: UsedThread, excess: number): boolean {
+    const isShort = excess > 0 || shares.of(used.namespace).left() < usedMs(used)
+    return usedMs(used) >= (isShort ? 2 * turnMs : longestMs)
+  }
+
+  return {
+    begin(used) {
+      if (used.leases === 0) used.since = elapsed()
+      used.leases += 1
+    },
+    leave(used) {
+      if (used.leases === 1) shares.of(used.namespace).spend(usedMs(used))
+      used.leases -= 1
+    },
+    isOver: (used) => usedMs(used) >= turnMs,
+    next(threads) {
+      const byNamespace = Map.groupBy(threads, ({ namespace }) => namespace)
+      const excessOf = ({ namespace }: UsedThread): number => (byNamespace.get(namespace)?.length ?? 0) - 1
+      const [longest] = threads
+        .filter((used) => isTooLong(used, excessOf(used)))
+        .toSorted((a, b) => excessOf(b) - excessOf(a) || a.since - b.since)
+      return longest
+    },
+  }
+}

@@ -1,0 +1,58 @@
+import t from 'tap'
+import { makeThreadTurns, type UsedThread } from '../../../functions/git/ssh/thread-turns.ts'
+
+/** Turns of 1.5 s, ten at most, by a clock that a test sets. */
+function stage() {
+  const clock = { now: 0 }
+  const turns = makeThreadTurns({ turnMs: 1_500, longestMs: 10_000 }, () => clock.now)
+  function use(namespace: string): UsedThread {
+    const used = { namespace, leases: 0, since: 0 }
+    turns.begin(used)
+    return used
+  }
+  return { clock, turns, use }
+}
+
+t.test('the only thread of a namespace is used for ten seconds, one of two for three', async (t) => {
+  const { clock, turns, use } = stage()
+  const [alone, first, second] = [use('a'), use('b'), use('b')]
+  clock.now = 2_999
+  t.equal(turns.next([alone, first, second]), undefined)
+  clock.now = 3_000
+  t.equal(turns.next([alone, first, second]), first)
+  t.equal(turns.next([alone, second]), undefined, 'it is the only one now')
+  clock.now = 10_000
+  t.equal(turns.next([alone, second]), alone)
+})
+
+t.test('a namespace that has used threads for long has short turns, until it has rested', async (t) => {
+  const { clock, turns, use } = stage()
+  for (const end of [10_000, 20_000, 30_000]) {
+    const used = use('a')
+    clock.now = end
+    turns.leave(used)
+  }
+  const [busy, other] = [use('a'), use('b')]
+  clock.now += 3_000
+  t.equal(turns.next([other, busy]), busy)
+  turns.leave(busy)
+  clock.now += 60_000
+  const rested = use('a')
+  clock.now += 9_999
+  t.equal(turns.next([rested]), undefined)
+})
+
+t.test('time counts while a thread has leases, whose users may change', async (t) => {
+  const { clock, turns, use } = stage()
+  const used = use('a')
+  clock.now = 1_000
+  turns.begin(used)
+  turns.leave(used)
+  clock.now = 1_500
+  t.ok(turns.isOver(used), 'one has joined before another left')
+  turns.leave(used)
+  t.notOk(turns.isOver(used))
+  turns.begin(used)
+  clock.now = 2_999
+  t.notOk(turns.isOver(used))
+})
