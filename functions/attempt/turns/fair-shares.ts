@@ -1,5 +1,5 @@
 import type { Holder } from '../../world.ts'
-import { ALL, isWithin, makeTally, NOTHING, sum, type Amounts } from './amounts.ts'
+import { ALL, isWithin, makeTally, NOTHING, partOfRest, sum, type Amounts } from './amounts.ts'
 import type { HeldBound } from './lane-bounds.ts'
 
 /** What is held of a lane, and by whom. */
@@ -16,22 +16,35 @@ export interface FairShares {
 }
 
 /** Nothing is held yet. */
-export function openFairShares({ total, perNamespace, perHost, ofSlow }: HeldBound): FairShares {
+export function openFairShares({ total, perNamespace, perHost, ofRest, ofSlow }: HeldBound): FairShares {
   const tally = makeTally()
   const keysOf = ({ namespace, host }: Holder): readonly string[] => [
     ALL,
     namespaceKey(namespace),
     hostKey(host),
+    bothKey(namespace, host),
   ]
   const heldBy = (namespace: string): Amounts => tally.of(namespaceKey(namespace))
   const hasRoomAt = (host: string, amounts: Amounts): boolean =>
     isWithin(perHost, tally.of(hostKey(host)), amounts)
 
+  /** Whether something is left for those who hold nothing yet. */
+  function leavesRest(holder: Holder, amounts: Amounts): boolean {
+    const { namespace, host } = holder
+    const leaves = (limit: Amounts, all: string, own: string): boolean =>
+      ofRest === undefined || isWithin(partOfRest(limit, tally.of(all), ofRest), tally.of(own), amounts)
+    return (
+      leaves(total, ALL, namespaceKey(namespace)) && leaves(perHost, hostKey(host), bothKey(namespace, host))
+    )
+  }
+
   return {
     add: (holder, amounts) => keysOf(holder).forEach((key) => tally.add(key, amounts)),
     subtract: (holder, amounts) => keysOf(holder).forEach((key) => tally.subtract(key, amounts)),
-    isFair({ namespace, host }, amounts, slow) {
+    isFair(holder, amounts, slow) {
+      const { namespace, host } = holder
       if (!isWithin(perNamespace, heldBy(namespace), amounts) || !hasRoomAt(host, amounts)) return false
+      if (!leavesRest(holder, amounts)) return false
       return !slow.includes(namespace) || isWithin(ofSlow, slow.map(heldBy).reduce(sum, NOTHING), amounts)
     },
     hasRoom: (amounts) => isWithin(total, tally.of(ALL), amounts),
@@ -43,6 +56,10 @@ export function openFairShares({ total, perNamespace, perHost, ofSlow }: HeldBou
 
 function namespaceKey(namespace: string): string {
   return `namespace ${namespace}`
+}
+
+function bothKey(namespace: string, host: string): string {
+  return `namespace ${namespace} at ${host}`
 }
 
 function hostKey(host: string): string {

@@ -6,6 +6,11 @@ export interface HeldBound {
   readonly perNamespace: Amounts
   /** Higher than for a namespace: most tenants share a host. */
   readonly perHost: Amounts
+  /**
+   * The part of what is left, in total and at its host, up to which a namespace that holds something gets more. Default:
+   * there is no such bound.
+   */
+  readonly ofRest?: number
   /** By all namespaces together that had to give way to others. */
   readonly ofSlow: Amounts
 }

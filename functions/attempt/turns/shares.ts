@@ -1,5 +1,5 @@
 import { limitsWithin, memoryOf, type Limits } from '../../git/session/limits.ts'
-import { atMost, type Amounts } from './amounts.ts'
+import { atMost, part, type Amounts } from './amounts.ts'
 import type { Cost } from './cost.ts'
 import type { Stock } from './budget.ts'
 import type { LaneBounds } from './lane-bounds.ts'
@@ -37,14 +37,17 @@ const MOST_CHANGES_MIB = 512
 const MOST_LARGE = 8
 /** Least memory of a large session, in MiB: 24 for each process, and 32 to fetch. */
 const LEAST_LARGE_MIB = 96
+/** So ten namespaces whose hosts never answer leave nine sessions of 64 to the next ones. */
+const OF_REST = 1 / 4
 const WAITING = { total: 1_000, perNamespace: 250, perHost: 750 }
 
 /**
  * Divides what the pod has. A large session may take a quarter of it, and all of them together three quarters; of what one
  * large session leaves, sessions and changes have a part each. So each can always go on: changes wait for sessions, and these
  * for large ones and for edits of files, which take no more than a large one, but never the other way round. Of the parts of
- * sessions and of changes a namespace gets an eighth and a host three quarters; of the large sessions a quarter and three
- * quarters, but at least one. Namespaces that had to give way have a quarter of each, all together.
+ * sessions and of changes a namespace gets an eighth, and with more than one piece of work no more than a quarter of what is
+ * left, and a host three quarters; of the large sessions a quarter and three quarters, but at least one. Namespaces that had
+ * to give way have a quarter of each, all together.
  *
  * 2 GiB with a memory-backed folder of 1 GiB: 2,048 - 320 = 1,728 MiB, of which a large session takes 432 (256 to fetch,
  * and 61 for each git process), sessions 1,101 (64 of 17 MiB), and changes 194, for one namespace 24.
@@ -80,6 +83,7 @@ function fairBounds(total: Amounts): LaneBounds {
       total,
       perNamespace: part(total, 1 / 8),
       perHost: part(total, 3 / 4),
+      ofRest: OF_REST,
       ofSlow: part(total, 1 / 4),
     },
     waiting: WAITING,
@@ -109,8 +113,4 @@ function largeBounds(count: number): LaneBounds {
     },
     waiting: { total: MOST_SESSIONS, perNamespace: MOST_SESSIONS, perHost: MOST_SESSIONS },
   }
-}
-
-function part({ count, memoryMiB, diskMiB }: Amounts, fraction: number): Amounts {
-  return { count: count * fraction, memoryMiB: memoryMiB * fraction, diskMiB: diskMiB * fraction }
 }

@@ -1,0 +1,60 @@
+import t from 'tap'
+import { divide } from '../../../functions/attempt/turns/shares.ts'
+import { openTurns } from '../../../functions/attempt/turns/turns.ts'
+import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
+
+const POD = { memoryMiB: 2048, diskMiB: 1024, diskIsMemory: true }
+const NEVER = new AbortController().signal
+/** More than one namespace gets of anything. */
+const MANY = 40
+/** The namespaces of one tenant. */
+const TENANT = Array.from({ length: 10 }, (_, i) => `tenant-${i}`)
+const MIB = 1024 * 1024
+
+function open() {
+  const turns = openTurns(divide(POD, 256))
+  /** Begins so many sessions with this host, which never end; returns how many have begun. */
+  async function hang(namespace: string, host: string, count: number): Promise<number> {
+    let begun = 0
+    const address = parseRepositoryAddress(`https://${host}/acme/shop.git`)
+    for (let i = 0; i < count; i += 1) {
+      const holder = { namespace, address, name: `${namespace} ${host} ${i}` }
+      void turns.acquireSession(holder, NEVER).then(() => (begun += 1))
+    }
+    await new Promise(setImmediate)
+    return begun
+  }
+  return { turns, hang }
+}
+
+t.test('ten namespaces whose hosts never answer leave sessions to the next ones', async (t) => {
+  const { hang } = open()
+  const held: number[] = []
+  for (const namespace of TENANT) held.push(await hang(namespace, `${namespace}.example.com`, MANY))
+  t.equal(held[0], 8, 'one alone has as many as ever')
+  for (const namespace of ['a', 'b', 'c']) {
+    t.ok((await hang(namespace, 'git.example.com', 1)) === 1, `${namespace} has one after ${held.join(', ')}`)
+  }
+})
+
+t.test('ten namespaces leave some of the sessions with one host to the next ones', async (t) => {
+  const { hang } = open()
+  for (const namespace of TENANT) await hang(namespace, 'git.example.com', MANY)
+  for (const namespace of ['a', 'b', 'c']) t.equal(await hang(namespace, 'git.example.com', 1), 1)
+})
+
+t.test('changes of ten namespaces that wait for their push leave memory to the next one', async (t) => {
+  const { turns } = open()
+  for (const namespace of TENANT) {
+    for (let i = 0; i < MANY; i += 1) {
+      const holder = { namespace, host: `${namespace}.example.com`, resource: `${namespace}/${i}` }
+      void turns.takeTurn('GitCommit', holder).then((turn) => turn?.park(3 * MIB))
+      await new Promise(setImmediate)
+    }
+  }
+  let begun = false
+  const next = { namespace: 'next', host: 'other.example.com', resource: 'next/shop' }
+  void turns.takeTurn('GitCommit', next).then(() => (begun = true))
+  await new Promise(setImmediate)
+  t.ok(begun)
+})
