@@ -20,6 +20,12 @@ export function keyOf({ pending, login }: Waiter): string {
   return JSON.stringify([repository.text, branch ?? null, login.identity, commitByAPI !== undefined])
 }
 
+/** The key of a queue that a part of them shares. */
+export function partKey(waiter: Waiter, part: string): string {
+  // No namespace has such a name.
+  return `${keyOf(waiter)} (${part})`
+}
+
 /** The key of a queue for its namespace alone. */
 export function apartKey(waiter: Waiter): string {
   return `${keyOf(waiter)} ${namespaceOf(waiter)}`
