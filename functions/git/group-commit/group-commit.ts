@@ -140,7 +140,9 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
   }
 
   function enqueue(waiter: Waiter): void {
-    const key = placeOf(waiter)
+    const place = placeOf(waiter)
+    const isFull = waiter.login.ofOperator === true && queues.get(place)?.hasRoomFor(waiter) === false
+    const key = isFull ? apartKey(waiter) : place
     const known = queues.get(key)
     const queue = known ?? makeBranchQueue(waiter)
     places.set(waiter, queue)
