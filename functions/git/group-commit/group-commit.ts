@@ -116,7 +116,7 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
         for (const waiter of waiters) enqueue(waiter)
       },
       roundEnded(round) {
-        contention.roundEnded(key, round)
+        contention.roundEnded(key, round, first && keyOf(first))
         if (round.head !== undefined) landed()
         if (first !== undefined && !isOfOneNamespace(first)) separateSlow(keyOf(first), round)
       },
