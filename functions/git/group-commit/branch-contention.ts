@@ -2,12 +2,12 @@ import { LRUCache } from 'lru-cache'
 import type { RoundReport } from '../writer/round.ts'
 
 /**
- * What is known of other writers to a branch: other replicas, users and pipelines. Each login has a key of its own for a
+ * What is known of other writers to a branch: other replicas, users and pipelines. Each login has keys of its own for a
  * branch, so that nobody waits for what the server says to another.
  */
 export interface BranchContention {
-  /** A round of the batch has ended. */
-  readonly roundEnded: (key: string, round: Omit<RoundReport, 'namespaces'>) => void
+  /** A round of the batch has ended. `login`: the same for all keys of the login; what one of them writes, no other writer has. */
+  readonly roundEnded: (key: string, round: Omit<RoundReport, 'namespaces'>, login?: string) => void
   /** The batch has ended. */
   readonly batchEnded: (key: string) => void
   /** Whether others have moved the branch lately, so that a remembered tip is old and a push at once loses its race. */
@@ -17,8 +17,6 @@ export interface BranchContention {
 }
 
 interface Entry {
-  /** Where the branch was when it was last seen. */
-  readonly tip: string | undefined
   /** When others were found to have moved it, and when our last batch has ended. */
   readonly movedAt: number
   readonly endedAt: number
@@ -37,7 +35,6 @@ const LONGEST_PAUSE_MS = 4_000
 /** Two rounds: who has lost a race needs one for the next push, and waits for half of one before on average. */
 const PAUSE_ROUNDS = 2
 const NEW: Entry = {
-  tip: undefined,
   movedAt: -Infinity,
   endedAt: -Infinity,
   roundMs: 0,
@@ -57,17 +54,20 @@ export function watchContention(
   now: () => number = () => performance.now(),
 ): BranchContention {
   const entries = new LRUCache<string, Entry>({ max: MOST })
+  /** Where the branch was when it was last seen, by login. */
+  const tips = new LRUCache<string, string>({ max: MOST })
   const entryOf = (key: string): Entry => entries.get(key) ?? NEW
   const isContended = (key: string): boolean => now() - entryOf(key).movedAt < LIFETIME_MS
 
   return {
-    roundEnded(key, { tip, head, raced, milliseconds }) {
+    roundEnded(key, { tip, head, raced, milliseconds }, login = key) {
       const before = entryOf(key)
-      const isMoved = raced || (tip !== undefined && before.tip !== undefined && tip !== before.tip)
+      const seen = tips.get(login)
+      const isMoved = raced || (tip !== undefined && seen !== undefined && tip !== seen)
       const isRead = tip !== undefined
+      tips.set(login, head ?? tip ?? seen)
       entries.set(key, {
         ...before,
-        tip: head ?? tip ?? before.tip,
         movedAt: isMoved ? now() : before.movedAt,
         roundMs: isRead ? milliseconds : before.roundMs,
         races: before.races + (raced && isRead ? 1 : 0),

@@ -19,6 +19,8 @@ export interface BranchQueue {
   /** Its caller has gone. */
   readonly remove: (waiter: Waiter) => void
   readonly isEmpty: () => boolean
+  /** Whether its push reads few files that changes of this namespace edit, with those of the one that is to be added. */
+  readonly hasRoomFor: (waiter: Waiter) => boolean
   /** Of the changes that wait, each once. */
   readonly namespaces: () => ReadonlySet<string>
   /** Calls `added` whenever a change has come, until the result is called. */
@@ -48,6 +50,9 @@ export const BATCH_LENGTH = 500
 const BATCH_BYTES = 64 * 1024 * 1024
 /** Each folder on the way to a file is planned, read and written: some 130,000 of them at most. */
 const BATCH_PATHS = 256 * 1024
+
+/** Most files that a namespace edits in a push with others: of the largest, one fetch brings so many. */
+export const MOST_EDITED = 8
 
 /**
  * Each push costs its server and ours the same, whatever it holds. Whoever is alone does not wait, and where pushes take
@@ -85,6 +90,12 @@ export function makeBranchQueue(only: Waiter): BranchQueue {
       look()
     },
     isEmpty: () => waiters.length === 0,
+    hasRoomFor(waiter) {
+      const { namespace } = waiter.pending.change
+      const added = editedPaths(waiter)
+      const own = waiters.filter(({ pending }) => pending.change.namespace === namespace)
+      return added.length === 0 || new Set([...own.flatMap(editedPaths), ...added]).size <= MOST_EDITED
+    },
     namespaces,
     follow(next) {
       added = next
@@ -134,6 +145,11 @@ export function makeBranchQueue(only: Waiter): BranchQueue {
 
 function noop(): void {
   return undefined
+}
+
+/** Of the files whose fields it changes. */
+export function editedPaths({ pending }: Pick<Waiter, 'pending'>): readonly string[] {
+  return pending.change.files.flatMap(({ path, edit }) => (edit === undefined ? [] : [path]))
 }
 
 // Changes that are searched for in the history first fetch more than others: they are pushed in separate batches. An API

@@ -8,7 +8,7 @@ import { countExpected, type ExpectedChanges } from './expected-changes.ts'
 import { acquireFirst, type Acquire, type Session } from './first-session.ts'
 import { rememberApart } from './kept-apart.ts'
 import { watchPushTimes } from './push-times.ts'
-import { apartKey, isOfOneNamespace, keyOf, namespaceOf } from './queue-keys.ts'
+import { apartKey, isOfOneNamespace, keyOf, namespaceOf, partKey } from './queue-keys.ts'
 import { watchContention } from './branch-contention.ts'
 import { openBranchTurns } from './branch-turns.ts'
 import { sharedClaim } from './shared-claim.ts'
@@ -117,7 +117,7 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
         for (const waiter of waiters) enqueue(waiter)
       },
       roundEnded(round) {
-        contention.roundEnded(key, round)
+        contention.roundEnded(key, round, first && keyOf(first))
         if (round.head !== undefined) landed()
         if (first !== undefined && !isOfOneNamespace(first)) separateSlow(keyOf(first), round)
       },
@@ -127,18 +127,23 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
   }
 
   function separateSlow(shared: string, round: RoundReport): void {
-    for (const [namespace, milliseconds] of times.ended(shared, round))
-      apart.keep(namespace, shared, milliseconds)
+    const { alone, parts } = times.ended(shared, round)
+    for (const [namespace, milliseconds] of alone) apart.keep(namespace, shared, milliseconds)
+    for (const [namespace, part] of parts) apart.keepIn(part, namespace, shared)
   }
 
   /** The key of its queue. */
   function placeOf(waiter: Waiter): string {
-    const isApart = isOfOneNamespace(waiter) || apart.has(namespaceOf(waiter), keyOf(waiter))
-    return isApart ? apartKey(waiter) : keyOf(waiter)
+    const [namespace, key] = [namespaceOf(waiter), keyOf(waiter)]
+    if (isOfOneNamespace(waiter) || apart.has(namespace, key)) return apartKey(waiter)
+    const part = apart.partOf(namespace, key)
+    return part === undefined ? key : partKey(waiter, part)
   }
 
   function enqueue(waiter: Waiter): void {
-    const key = placeOf(waiter)
+    const place = placeOf(waiter)
+    const isFull = waiter.login.ofOperator === true && queues.get(place)?.hasRoomFor(waiter) === false
+    const key = isFull ? apartKey(waiter) : place
     const known = queues.get(key)
     const queue = known ?? makeBranchQueue(waiter)
     places.set(waiter, queue)
@@ -164,7 +169,7 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
       const claim =
         options?.claim &&
         sharedClaim(options.claim, {
-          isShared: () => login.ofOperator === true && places.get(waiter) === queues.get(keyOf(waiter)),
+          isShared: () => login.ofOperator === true && places.get(waiter) !== queues.get(apartKey(waiter)),
           failed: () => apart.keep(change.namespace, keyOf(waiter)),
         })
       const pending = { change, date: new Date(), signal, ...options, claim }

@@ -6,6 +6,10 @@ export interface KeptApart {
   readonly has: (namespace: string, key: string) => boolean
   /** For ten minutes, or so many milliseconds. */
   readonly keep: (namespace: string, key: string, milliseconds?: number) => void
+  /** The part of the namespaces that it pushes with, where all of them do not push together; undefined: with all. */
+  readonly partOf: (namespace: string, key: string) => string | undefined
+  /** For ten minutes. The last part counts. */
+  readonly keepIn: (part: string, namespace: string, key: string) => void
 }
 
 /** How long a namespace that has kept others from their push does so by itself. */
@@ -16,6 +20,7 @@ const MOST_APART = 1_000
 /** Remembers them for ten minutes. `now` is in milliseconds of a clock that is never set. */
 export function rememberApart(now: () => number = () => performance.now()): KeptApart {
   const until = openFairCache<number>(MOST_APART)
+  const parts = openFairCache<{ readonly part: string; readonly end: number }>(MOST_APART)
   const keyOf = (namespace: string, key: string): string => `${key} ${namespace}`
   const endOf = (namespace: string, key: string): number => until.get(namespace, keyOf(namespace, key)) ?? 0
   return {
@@ -24,5 +29,11 @@ export function rememberApart(now: () => number = () => performance.now()): Kept
       const end = Math.max(endOf(namespace, key), now() + milliseconds)
       until.set(namespace, keyOf(namespace, key), end)
     },
+    partOf(namespace, key) {
+      const found = parts.get(namespace, keyOf(namespace, key))
+      return found === undefined || found.end <= now() ? undefined : found.part
+    },
+    keepIn: (part, namespace, key) =>
+      parts.set(namespace, keyOf(namespace, key), { part, end: now() + APART_MS }),
   }
 }

@@ -3,18 +3,22 @@ import type { RoundReport } from '../writer/round.ts'
 
 /** How long pushes take, by branch and login, to find out whose commits make those slow that namespaces share. */
 export interface PushTimes {
-  /**
-   * A round of a push has ended. Returns those who push by themselves from now on, and for how many milliseconds. `key`: of
-   * the branch and login.
-   */
+  /** A round of a push has ended. Returns who pushes apart from now on. `key`: of the branch and login. */
   readonly ended: (key: string, round: Pick<RoundReport, 'namespaces' | 'milliseconds'>) => Separated
 }
 
-/** Milliseconds by namespace. */
-export type Separated = ReadonlyMap<string, number>
+/** Those who push otherwise than with all. */
+export interface Separated {
+  /** By themselves: for how many milliseconds. */
+  readonly alone: ReadonlyMap<string, number>
+  /** With a part of the others: its name, which no other part has. */
+  readonly parts: ReadonlyMap<string, string>
+}
 
 /** A push that takes longer is slow. */
 const SLOW_MS = 2_000
+/** A shared one takes no more than so many times what is usual for its namespaces alone, unless somebody makes it slow. */
+const UNUSUAL = 2
 /** How long each pushes by itself where nobody knows whose commits are slow: so many times what the push has taken. */
 const LEARNING = 5
 /** The longest time of that, and how long they push by themselves whose commits are slow. */
@@ -24,48 +28,95 @@ const KNOWN_MS = 60 * 60_000
 /** Most times that are remembered; beyond that, the namespace with the most branches loses one. */
 const MOST_KNOWN = 10_000
 
-const NOBODY: Separated = new Map()
+const NOBODY: Separated = { alone: new Map(), parts: new Map() }
 
+/** What is known of a namespace. */
 interface Known {
-  readonly isSlow: boolean
-  readonly until: number
+  /** What its last push by itself took. Undefined: it had none since a push was slow in which others were quick alone. */
+  readonly milliseconds: number | undefined
+  /** Until then it pushes by itself, because it is slow. */
+  readonly apartUntil: number
 }
+
+const UNKNOWN: Known = { milliseconds: undefined, apartUntil: 0 }
 
 /**
  * Hosts and their hooks look at what is pushed, and what they find there decides how long it takes, whoever else has commits
  * in the same push. Where a shared one was slow, each of its namespaces pushes by itself for a while, which shows how long
- * that takes. From then on, those who are slow alone push by themselves where others are quick; where most are slow,
- * the host is, and all go on together. `now` is in milliseconds of a clock that is never set.
+ * that takes. From then on, those who are slow alone, or of whom that is not known, push by themselves where others are
+ * quick, and are slow for as long as they stay so; where most are slow, the host is, and all go on together. Where all are
+ * quick alone, one of them may be slow only with others: they push in two halves, which are halved again where one is slow,
+ * until whoever it is keeps nobody from their push. `now` is in milliseconds of a clock that is never set.
  */
 export function watchPushTimes(now: () => number = () => performance.now()): PushTimes {
-  const times = openFairCache<Known>(MOST_KNOWN)
+  const times = openFairCache<{ readonly known: Known; readonly until: number }>(MOST_KNOWN)
+  let halvings = 0
   const nameOf = (namespace: string, key: string): string => `${key} ${namespace}`
 
-  function isSlow(namespace: string, key: string): boolean | undefined {
-    const known = times.get(namespace, nameOf(namespace, key))
-    return known === undefined || known.until <= now() ? undefined : known.isSlow
+  function knownOf(namespace: string, key: string): Known | undefined {
+    const found = times.get(namespace, nameOf(namespace, key))
+    return found === undefined || found.until <= now() ? undefined : found.known
   }
 
-  function learn(namespace: string, key: string, slow: boolean): void {
-    times.set(namespace, nameOf(namespace, key), { isSlow: slow, until: now() + KNOWN_MS })
+  function learn(namespace: string, key: string, known: Known): void {
+    times.set(namespace, nameOf(namespace, key), { known, until: now() + KNOWN_MS })
+  }
+
+  function endedAlone(namespace: string, key: string, milliseconds: number): Separated {
+    const { apartUntil } = knownOf(namespace, key) ?? UNKNOWN
+    learn(namespace, key, { milliseconds, apartUntil })
+    return milliseconds > SLOW_MS && apartUntil > now() ? separate([namespace], key) : NOBODY
+  }
+
+  function separate(slow: readonly string[], key: string): Separated {
+    const apartUntil = now() + LONGEST_MS
+    for (const namespace of slow)
+      learn(namespace, key, { ...(knownOf(namespace, key) ?? UNKNOWN), apartUntil })
+    return { ...NOBODY, alone: new Map(slow.map((namespace) => [namespace, LONGEST_MS])) }
+  }
+
+  /** Who is not known although others are has not pushed while it did so by itself. */
+  function suspect(strangers: readonly string[], key: string, learning: number): Separated {
+    const again = strangers.filter((namespace) => knownOf(namespace, key) !== undefined)
+    for (const namespace of strangers) learn(namespace, key, knownOf(namespace, key) ?? UNKNOWN)
+    const { alone } = separate(again, key)
+    return { ...NOBODY, alone: new Map([...strangers.map((one) => [one, learning] as const), ...alone]) }
+  }
+
+  function halve(all: readonly string[]): Separated {
+    halvings += 1
+    const middle = Math.ceil(all.length / 2)
+    const partOf = (i: number): string => `${i < middle ? 'first' : 'second'} half ${halvings}`
+    return { ...NOBODY, parts: new Map(all.map((namespace, i) => [namespace, partOf(i)])) }
   }
 
   return {
     ended(key, { namespaces, milliseconds }) {
       const all = [...namespaces]
       const [only] = all
-      const wasSlow = milliseconds > SLOW_MS
-      if (only !== undefined && all.length === 1) learn(only, key, wasSlow)
-      if (all.length < 2 || !wasSlow) return NOBODY
-      const slow = all.filter((namespace) => isSlow(namespace, key) === true)
-      const quick = all.filter((namespace) => isSlow(namespace, key) === false)
-      if (slow.length > Math.max(1, quick.length)) {
-        for (const namespace of slow) learn(namespace, key, true)
+      if (only !== undefined && all.length === 1) return endedAlone(only, key, milliseconds)
+      if (milliseconds <= SLOW_MS) return NOBODY
+      const took = (namespace: string): number | undefined => knownOf(namespace, key)?.milliseconds
+      const most = Math.max(SLOW_MS, UNUSUAL * usualOf(all.flatMap((namespace) => took(namespace) ?? [])))
+      if (milliseconds <= most) {
+        for (const namespace of all) {
+          const known = knownOf(namespace, key)
+          if (known !== undefined) learn(namespace, key, known)
+        }
         return NOBODY
       }
-      const isKnown = slow.length > 0 && quick.length > 0
-      const length = isKnown ? LONGEST_MS : Math.min(LONGEST_MS, LEARNING * milliseconds)
-      return new Map((isKnown ? slow : all).map((namespace) => [namespace, length]))
+      const quick = all.filter((namespace) => (took(namespace) ?? Infinity) <= most)
+      const slow = all.filter((namespace) => (took(namespace) ?? 0) > most)
+      const learning = Math.min(LONGEST_MS, LEARNING * milliseconds)
+      if (quick.length === 0) return { ...NOBODY, alone: new Map(all.map((one) => [one, learning])) }
+      if (slow.length > 0) return separate(slow, key)
+      const strangers = all.filter((namespace) => took(namespace) === undefined)
+      return strangers.length > 0 ? suspect(strangers, key, learning) : halve(all)
     },
   }
+}
+
+/** What most of them take, at most; 0 where only one is known, who may be the slow one. */
+function usualOf(times: readonly number[]): number {
+  return times.length < 2 ? 0 : (times.toSorted((a, b) => a - b)[Math.floor((times.length - 1) / 2)] ?? 0)
 }

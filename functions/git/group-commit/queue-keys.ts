@@ -1,16 +1,13 @@
-import type { Waiter } from './branch-queue.ts'
-
-/** Most files that are edited by a change that is pushed with those of others: of the largest, one fetch brings so many. */
-const MOST_EDITED = 8
+import { editedPaths, MOST_EDITED, type Waiter } from './branch-queue.ts'
 
 /**
  * Whether only changes of the same namespace wait with it: others would wait for its signatures, its files, its search in the
  * history or a commit by the API each time, or fail because the values of its Secret must not be shown.
  */
 export function isOfOneNamespace({ pending }: Pick<Waiter, 'pending'>): boolean {
-  const { signer, since, commitByAPI, files } = pending.change
+  const { signer, since, commitByAPI } = pending.change
   const isSigned = signer?.isSlow === true || signer?.ofSecret === true
-  const isLarge = files.filter(({ edit }) => edit !== undefined).length > MOST_EDITED
+  const isLarge = editedPaths({ pending }).length > MOST_EDITED
   return isSigned || isLarge || since !== undefined || commitByAPI !== undefined
 }
 
@@ -18,6 +15,12 @@ export function isOfOneNamespace({ pending }: Pick<Waiter, 'pending'>): boolean 
 export function keyOf({ pending, login }: Waiter): string {
   const { repository, branch, commitByAPI } = pending.change
   return JSON.stringify([repository.text, branch ?? null, login.identity, commitByAPI !== undefined])
+}
+
+/** The key of a queue that a part of them shares. */
+export function partKey(waiter: Waiter, part: string): string {
+  // No namespace has such a name.
+  return `${keyOf(waiter)} (${part})`
 }
 
 /** The key of a queue for its namespace alone. */

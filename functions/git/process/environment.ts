@@ -84,7 +84,6 @@ export function offlineEnvironment(run: RunSettings): ChildEnvironment {
   return {
     ...common(run),
     GIT_ALLOW_PROTOCOL: 'none',
-    GIT_NO_LAZY_FETCH: '1',
     ...configuration(OFFLINE),
   }
 }
@@ -163,6 +162,8 @@ function common({ folder, path, bounds, push }: RunSettings): ChildEnvironment {
     GIT_TERMINAL_PROMPT: '0',
     GIT_ASKPASS: '/bin/false',
     GIT_LITERAL_PATHSPECS: '1',
+    // What a fetch lacks, such as the base of a delta, Git would fetch in another process, and what that lacks in another one.
+    GIT_NO_LAZY_FETCH: '1',
     COMMITLET_LOGIN: '',
     COMMITLET_DEADLINE: String(bounds.deadlineSeconds),
     COMMITLET_MEMORY: String(bounds.memoryMiB * 1024),

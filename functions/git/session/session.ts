@@ -89,7 +89,6 @@ export function openSession(settings: SessionSettings, transport: Transport, pla
     const blocks = Math.max(0, Math.floor(limits.fileMiB * BLOCKS - (fetches ? fetched / BLOCK : 0)))
     return {
       ...transport.environment({ ...runWith(blocks / BLOCKS), push }),
-      ...(fetches ? {} : { GIT_NO_LAZY_FETCH: '1' }),
       ...(traced === true ? { GIT_TRACE_PACKET: await workspace.startTrace(blocks * BLOCK) } : {}),
     }
   }

@@ -72,3 +72,25 @@ t.test('pauses are random, so that two writers do not meet again', (t) => {
   )
   t.end()
 })
+
+t.test('what the same login has written under another key is of no other writer', (t) => {
+  const { contention, batch, others } = watch()
+  function roundOf(key: string, tip: string, head: string): boolean {
+    contention.roundEnded(key, { tip, head, raced: false, milliseconds: 100 }, 'login')
+    return contention.isContended(key)
+  }
+  t.same(
+    [
+      roundOf('shop', '1', '2'),
+      roundOf('market', '2', '3'),
+      roundOf('shop', '3', '4'),
+      roundOf('shop', '5', '6'),
+    ],
+    [false, false, false, true],
+  )
+  t.notOk(contention.isContended('market'), 'which it has not found itself')
+  t.equal(batch(0), 0)
+  others()
+  t.equal(batch(0), 200, 'a key of another login')
+  t.end()
+})

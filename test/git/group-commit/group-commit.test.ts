@@ -469,6 +469,34 @@ t.test('many edits of one change are always pushed by their own namespace', asyn
   t.same(paths(), [['shop 0', 'market 0'], ['evil 0']])
 })
 
+t.test('of one namespace, a push that others share reads a few files whose fields are set', async (t) => {
+  const { groupCommit, paths, batches } = slowGroupCommit()
+  const login = { ...LOGIN, ofOperator: true as const }
+  const push = (namespace: string, name: string, edited: number) => {
+    const files = Array.from({ length: edited }, (_, i) => ({ path: `${name} ${i}`, edit: addingLine }))
+    return groupCommit.push(
+      changeOf(URL, name, { namespace, ...(edited === 0 ? {} : { files }) }),
+      login,
+      NEVER,
+    )
+  }
+  const first = push('shop', 'first', 0)
+  await nextBatch()
+  const work = [
+    first,
+    push('evil', 'a', 4),
+    push('evil', 'b', 4),
+    push('evil', 'b', 4),
+    push('evil', 'c', 1),
+    push('evil', 'd', 0),
+    push('market', 'e', 8),
+  ]
+  for (const i of [0, 1, 2]) (await waitFor('the next push', () => batches[i], 5_000)).end()
+  await Promise.all(work)
+  t.same(paths()[0], ['first'])
+  t.same(paths().slice(1).toSorted(), [['a 0', 'b 0', 'b 0', 'd', 'e 0'], ['c 0']])
+})
+
 t.test('a change that cannot be made fails none of another namespace', async (t) => {
   for (const reason of ['Internal', 'NotSupported'] as const) {
     const push = groupCommitOn((remote) => ({

@@ -30,3 +30,19 @@ t.test('who pushes by itself does so however many branches another namespace has
   for (let i = 0; i < 2_000; i += 1) keep('evil', `${i}`)
   t.same([has('market', 'main'), has('evil', '0'), has('evil', '1999')], [true, false, true])
 })
+
+t.test('a part of the namespaces pushes together for ten minutes, and the last part counts', async (t) => {
+  let now = 0
+  const { keepIn, partOf } = rememberApart(() => now)
+  keepIn('one', 'market', 'main')
+  now = 300_000
+  keepIn('other', 'market', 'main')
+  t.same(
+    [partOf('market', 'main'), partOf('market', 'next'), partOf('shop', 'main')],
+    ['other', undefined, undefined],
+  )
+  now = 899_999
+  t.equal(partOf('market', 'main'), 'other')
+  now = 900_000
+  t.equal(partOf('market', 'main'), undefined)
+})

@@ -12,8 +12,10 @@ const HOUR = 60 * 60_000
 /** Pushes of these namespaces, one after the other, as `watch` answers them. */
 function watched(now: () => number = () => 0) {
   const times = watchPushTimes(now)
-  return (names: string, milliseconds: number) =>
-    Object.fromEntries(times.ended('main', { namespaces: new Set(names.split(' ')), milliseconds }))
+  return (names: string, milliseconds: number) => {
+    const { alone, parts } = times.ended('main', { namespaces: new Set(names.split(' ')), milliseconds })
+    return Object.fromEntries<number | string>([...alone, ...parts])
+  }
 }
 
 t.test('where a shared push is slow, each pushes by itself for a while, to learn who is', (t) => {
@@ -30,6 +32,61 @@ t.test('who is slow alone pushes by itself where others are quick, for ten minut
   t.same(ended('shop evil', 4_300), { evil: 600_000 })
   t.same(ended('shop new evil', 4_300), { evil: 600_000 }, 'with one who is not known')
   t.same(ended('evil new', 4_300), { evil: 21_500, new: 21_500 }, 'nobody is known to be quick')
+  t.end()
+})
+
+t.test('who is slow alone goes on by itself for as long as that is so', (t) => {
+  let now = 0
+  const ended = watched(() => now)
+  t.same([ended('shop', 300), ended('evil', 4_000)], [{}, {}])
+  t.same(ended('shop evil', 4_300), { evil: 600_000 })
+  now = 599_999
+  t.same(ended('evil', 3_000), { evil: 600_000 })
+  now = 1_199_998
+  t.same([ended('evil', 1_000), ended('shop', 3_000)], [{}, {}])
+  t.end()
+})
+
+t.test('who does not push until others have shown that they are quick is taken for slow', (t) => {
+  const ended = watched()
+  t.same(ended('shop market evil', 4_000), { shop: 20_000, market: 20_000, evil: 20_000 })
+  t.same([ended('shop', 300), ended('market', 300)], [{}, {}])
+  t.same(ended('shop market evil', 4_000), { evil: 20_000 })
+  t.same(ended('shop market new evil', 4_000), { new: 20_000, evil: 600_000 })
+  t.same(ended('new', 300), {})
+  t.same(ended('shop market new evil', 4_000), { evil: 600_000 })
+  t.end()
+})
+
+t.test(
+  'where all are quick alone, halves push apart, until who is slow with others has none of them',
+  (t) => {
+    const ended = watched()
+    for (const namespace of ['evil', 'shop', 'market', 'ops']) ended(namespace, 300)
+    const [first, second] = ['first half 1', 'second half 1']
+    t.same(ended('evil shop market ops', 4_000), { evil: first, shop: first, market: second, ops: second })
+    t.same(ended('market ops', 600), {})
+    t.same(ended('evil shop', 4_000), { evil: 'first half 2', shop: 'second half 2' })
+    t.same(ended('evil', 4_000), {})
+    t.same(ended('evil shop', 4_000), { evil: 600_000 })
+    t.end()
+  },
+)
+
+t.test('what takes a little longer together is not for one of them to answer for', (t) => {
+  const ended = watched()
+  for (const [namespace, took] of [
+    ['shop', 1_500],
+    ['market', 1_400],
+    ['evil', 300],
+  ] as const)
+    ended(namespace, took)
+  t.same(ended('shop market evil', 2_800), {})
+  t.same(ended('shop market evil', 2_801), {
+    shop: 'first half 1',
+    market: 'first half 1',
+    evil: 'second half 1',
+  })
   t.end()
 })
 
@@ -53,7 +110,7 @@ t.test('where most are slow alone, the host is, and all go on together', (t) => 
 t.test('at another branch nothing is known', (t) => {
   const times = watchPushTimes()
   const push = (branch: string, names: readonly string[], milliseconds: number) => [
-    ...times.ended(branch, { namespaces: new Set(names), milliseconds }).keys(),
+    ...times.ended(branch, { namespaces: new Set(names), milliseconds }).alone.keys(),
   ]
   push('main', ['shop'], 100)
   push('main', ['evil'], 9_000)
@@ -99,3 +156,40 @@ t.test(
     await groupCommit.idle()
   },
 )
+
+t.test('who is slow only with others shares its pushes with fewer of them each time', async (t) => {
+  const pushes: string[] = []
+  async function* land({ changes, roundEnded }: Batch): AsyncGenerator<Settled> {
+    await nextTurn()
+    const namespaces = new Set(changes.map(({ change }) => change.namespace))
+    pushes.push([...namespaces].join(' '))
+    const milliseconds = namespaces.has('evil') && namespaces.size > 1 ? 4_000 : 100
+    roundEnded({ tip: 'tip', head: 'head', raced: false, milliseconds, namespaces })
+    yield new Map(changes.map((one) => [one, { outcome: 'pushed', sha: 'head', branch: 'main' }] as const))
+  }
+  let milliseconds = 0
+  t.intercept(performance, 'now', { value: () => milliseconds })
+  const groupCommit = makeGroupCommit({ land })
+  let count = 0
+  /** One change of each at the same moment; answers who pushed with whom. */
+  async function pushAll(): Promise<string[]> {
+    pushes.length = 0
+    const { signal } = new AbortController()
+    await Promise.all(
+      ['evil', 'shop', 'market', 'ops'].map((namespace) =>
+        groupCommit.push(changeOf(URL, `${(count += 1)}`, { namespace }), loginOf('a'), signal),
+      ),
+    )
+    return pushes.toSorted()
+  }
+  const alone = ['evil', 'market', 'ops', 'shop']
+  t.strictSame(await pushAll(), ['evil shop market ops'])
+  t.strictSame(await pushAll(), alone)
+  milliseconds += 20_000
+  t.strictSame(await pushAll(), ['evil shop market ops'])
+  t.strictSame(await pushAll(), ['evil shop', 'market ops'])
+  t.strictSame(await pushAll(), ['evil', 'market ops', 'shop'])
+  milliseconds += 600_000
+  t.strictSame(await pushAll(), ['evil shop market ops'], 'ten minutes later they may be together again')
+  await groupCommit.idle()
+})

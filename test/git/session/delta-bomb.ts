@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { makeObject } from '../../../functions/git/objects/object.ts'
 import { packet } from '../../../functions/git/protocol/pkt-line.ts'
 import { BLOB, delta, entry, packOf, REF } from '../objects/pack-bytes.ts'
@@ -17,7 +18,15 @@ export function deltaBomb(objects: number): Buffer {
     const tail = [24, 16, 8, 0].map((shift) => ((i + 1) >> shift) & 0xff)
     return entry(REF, delta(SIZE, SIZE, [0xf0, ...bytes, 4, ...tail]), { base })
   })
-  const pack = packOf([entry(BLOB, zeros), ...deltas])
+  return fetched(packOf([entry(BLOB, zeros), ...deltas]))
+}
+
+/** The answer to a fetch with a pack whose only object is made from one that is not there. */
+export function withoutBase(): Buffer {
+  return fetched(packOf([entry(REF, delta(4, 4, [4, 1, 2, 3, 4]), { base: randomBytes(20) })]))
+}
+
+function fetched(pack: Buffer): Buffer {
   const packets = [packet('packfile\n')]
   for (let at = 0; at < pack.length; at += PIECE)
     packets.push(packet(Buffer.concat([Buffer.from([1]), pack.subarray(at, at + PIECE)])))
