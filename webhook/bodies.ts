@@ -12,6 +12,9 @@ import { announcedBytes, readBody } from '../functions/domain/network/read-body.
 const BODY_LIMIT = (2 * 3 + 1) * 1024 * 1024
 const TOO_MANY_PIECES = 'The review came in too many small pieces; send it in larger ones.'
 
+/** Most bytes of all answers that are not taken yet; beyond that, the connection of the oldest is closed. */
+const MOST_UNTAKEN = 16 * 1024 * 1024
+
 /**
  * Reads the bytes of the body of each request, whatever its content type. An error has the status of the answer, or is a
  * Failure with its sentence.
@@ -19,15 +22,20 @@ const TOO_MANY_PIECES = 'The review came in too many small pieces; send it in la
 export function readBodies(app: FastifyInstance<Server>, connections: Connections): void {
   const enter = openBodyRoom()
   const leaving = new WeakMap<FastifyRequest, () => void>()
-  // The room is held until the response was sent: the parsed review is in memory until then.
   app.addHook('onRequest', (request, reply, done) => {
     reply.raw.once('close', () => leaving.get(request)?.())
     done()
   })
+  // The room is held until there is an answer: the parsed review is in memory until then. Its sender may never take it.
+  app.addHook('onSend', (request, _reply, _payload, done) => {
+    leaving.get(request)?.()
+    done()
+  })
+  boundAnswers(app)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', async (request: FastifyRequest, payload: NodeJS.ReadableStream) => {
     if (announcedBytes(request.headers) > BODY_LIMIT) throw withStatus(413)
-    const place = enter()
+    const place = enter(request.raw.socket.remoteAddress)
     leaving.set(request, place.leave)
     const body = await readBody(payload, { most: BODY_LIMIT, place }).catch((cause: unknown) => {
       throw withStatus(400, cause)
@@ -38,6 +46,23 @@ export function readBodies(app: FastifyInstance<Server>, connections: Connection
     }
     if (typeof body === 'string') throw withStatus(body === 'no room' ? 503 : 413)
     return body
+  })
+}
+
+/** An answer repeats a stamp of up to 128 KiB; those of API servers are taken within milliseconds. */
+function boundAnswers(app: FastifyInstance<Server>): void {
+  const enter = openBodyRoom(MOST_UNTAKEN)
+  app.addHook('onSend', ({ raw: { socket } }, reply, payload, done) => {
+    const place = enter()
+    const giveUp = (): void => {
+      place.leave()
+      socket.destroy()
+    }
+    if (typeof payload === 'string' && !reply.raw.closed) {
+      place.take(Buffer.byteLength(payload), giveUp)
+      reply.raw.once('close', place.leave)
+    }
+    done()
   })
 }
 

@@ -18,8 +18,11 @@ export type Decide = (request: AdmissionRequest, caller?: TraceContext) => Promi
 export interface Edge {
   readonly mutate: Decide
   readonly validate: Decide
-  /** Called once the response of /validate was sent; never if the client closed the connection before. */
-  readonly answered: (request: AdmissionRequest, verdict: Verdict) => void
+  /**
+   * What is to be done once the response of /validate was sent, and never if the client closed the connection before. Keeps
+   * nothing of the review, which may wait for long until its answer is taken.
+   */
+  readonly answered: (request: AdmissionRequest, verdict: Verdict) => (() => void) | undefined
   readonly isDraining: () => boolean
   /** In which reviews are read, too. */
   readonly inTurn: ThreadTurns
@@ -76,15 +79,17 @@ export function edgeOf(
       }
     }
 
-  const answered = (request: AdmissionRequest, verdict: Verdict): void => {
-    if (sink === undefined || !isAnnounced(request, verdict)) return
+  const answered: Edge['answered'] = (request, verdict) => {
+    if (sink === undefined || !isAnnounced(request, verdict)) return undefined
     try {
-      sink.send(appliedEvent(request.object, uuid(), contexts.get(request)))
+      const event = appliedEvent(request.object, uuid(), contexts.get(request))
+      return () => sink.send(event)
     } catch (error) {
       log.error(
         { origin: errorLogFields(error) },
         'the event of an admitted resource could not be sent; a sweep will find it',
       )
+      return undefined
     }
   }
   return {

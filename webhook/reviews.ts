@@ -14,14 +14,14 @@ import { NO_ROOM, Refusal, refuse } from './refusals.ts'
 import { isCertified } from './tls.ts'
 
 /** Most reviews in hand: each may hold calls of the API server, of which 64 run at once. */
-const MOST_REVIEWS = 400
+const MOST_REVIEWS = 600
 /** Time limit of waiting for the turn to be read, in milliseconds: the API server waits 10 s, and a decision may take 7.5 s. */
 const READ_MS = 2_000
 /** Bytes in which a review has to name its namespace. The API server does so in the first two thousand. */
 const BEGINNING = 16 * 1024
 /** Most brackets and commas, outside of strings, in one review: 50 ms to read and judge. A normal one has hundreds. */
 const PARTS_LIMIT = 50_000
-/** Most of them in all reviews that have no answer yet: about 100 MiB once they are parsed. */
+/** Most of them in all reviews that are not decided yet: about 100 MiB once they are parsed. */
 const ALL_PARTS_LIMIT = 1_000_000
 const TOO_MANY_PARTS = 'The review has more than 50,000 brackets and commas, which is the limit.'
 
@@ -55,14 +55,14 @@ export function addReviews(app: FastifyInstance<Server>, reviewing: Reviewing): 
     else done()
   }
 
-  function readNow(bytes: Buffer, namespace: string): Omit<ReadReview, 'leave'> {
+  function readNow(bytes: Buffer, { namespace, address, owners }: Owned): Omit<ReadReview, 'leave'> {
     const text = bytes.toString()
     const count = countParts(text, { parts: PARTS_LIMIT })
     if (count === undefined) throw new Refusal(413, TOO_MANY_PARTS)
-    const giveBack = parts.enter(namespace, count)
+    const giveBack = parts.enter(owners, count)
     if (giveBack === undefined) throw new Refusal(503, NO_ROOM)
     try {
-      return { review: reviewIn(text, namespace), giveBack }
+      return { review: reviewIn(text, namespace, address), giveBack }
     } catch (error) {
       giveBack()
       throw error
@@ -74,12 +74,12 @@ export function addReviews(app: FastifyInstance<Server>, reviewing: Reviewing): 
   async function read(request: FastifyRequest): Promise<ReadReview> {
     const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
     request.body = undefined
-    const namespace = namespaceIn(bytes.toString('latin1', 0, BEGINNING)) ?? ''
-    const leave = places.enter(namespace)
+    const owned = ownedBy(namespaceIn(bytes.toString('latin1', 0, BEGINNING)) ?? '', request)
+    const leave = places.enter(owned.owners)
     if (leave === undefined) throw new Refusal(503, NO_ROOM)
     try {
-      const terms = { namespace, inTurn: edge.inTurn, milliseconds: READ_MS }
-      const taken = await withDeadline(terms, ({ inTurn }) => inTurn(() => readNow(bytes, namespace)))
+      const terms = { ...owned, inTurn: edge.inTurn, milliseconds: READ_MS }
+      const taken = await withDeadline(terms, ({ inTurn }) => inTurn(() => readNow(bytes, owned)))
       return { ...taken, leave }
     } catch (error) {
       leave()
@@ -87,19 +87,16 @@ export function addReviews(app: FastifyInstance<Server>, reviewing: Reviewing): 
     }
   }
 
-  // A place until it is decided, even if its sender leaves; the parts until it is answered as well. A namespace alone gets half
-  // of the places and of the parts.
+  // A place and the parts until it is decided, even if its sender leaves, and not until its answer is taken, which may be never.
+  // An address alone gets half of the places and of the parts, and a namespace alone at it a third.
   async function decide(
     request: FastifyRequest,
-    { raw }: FastifyReply,
     decision: (review: AdmissionRequest) => Promise<Verdict>,
   ): Promise<{ readonly review: AdmissionRequest; readonly verdict: Verdict }> {
     const release = connections.hold(request.raw.socket)
     try {
       const { review, leave, giveBack } = await read(request)
-      // Answers wait for those before them on their connection, and what follows an answer needs the review.
-      const answered = (): void => (raw.closed ? giveBack() : void raw.once('close', giveBack))
-      const verdict = await decision(review).finally(leave).finally(answered)
+      const verdict = await decision(review).finally(leave).finally(giveBack)
       return { review, verdict }
     } finally {
       release()
@@ -107,18 +104,18 @@ export function addReviews(app: FastifyInstance<Server>, reviewing: Reviewing): 
   }
 
   // Not called if the client closed the connection before: without a response the API server stores nothing.
-  const afterResponse = new WeakMap<FastifyRequest, () => void>()
+  const afterResponse = new WeakMap<FastifyRequest, (() => void) | undefined>()
   const onResponse = (request: FastifyRequest, _reply: FastifyReply, done: () => void): void => {
     afterResponse.get(request)?.()
     done()
   }
-  app.post('/mutate', { onRequest }, async (request, reply) => {
-    const { review, verdict } = await decide(request, reply, (one) => edge.mutate(one, callerOf(request)))
+  app.post('/mutate', { onRequest }, async (request) => {
+    const { review, verdict } = await decide(request, (one) => edge.mutate(one, callerOf(request)))
     return reviewOf(review.uid, verdict)
   })
-  app.post('/validate', { onRequest, onResponse }, async (request, reply) => {
-    const { review, verdict } = await decide(request, reply, (one) => edge.validate(one, callerOf(request)))
-    afterResponse.set(request, () => edge.answered(review, verdict))
+  app.post('/validate', { onRequest, onResponse }, async (request) => {
+    const { review, verdict } = await decide(request, (one) => edge.validate(one, callerOf(request)))
+    afterResponse.set(request, edge.answered(review, verdict))
     return reviewOf(review.uid, verdict)
   })
 }
@@ -128,9 +125,22 @@ function callerOf(request: FastifyRequest): TraceContext | undefined {
   return isCertified(request.raw.socket) ? readTraceparent(request.headers['traceparent']) : undefined
 }
 
+/** Whose places, parts and turns a review takes. */
+interface Owned {
+  readonly namespace: string
+  readonly address: string
+  readonly owners: readonly string[]
+}
+
+// Any pod may name any namespaces: those of each address are counted together.
+function ownedBy(namespace: string, { raw }: FastifyRequest): Owned {
+  const { remoteAddress: address = '' } = raw.socket
+  return { namespace, address, owners: [address, `${address} ${namespace}`] }
+}
+
 /** The review in this text. It takes the turns of the namespace that it names, and names it once. */
-function reviewIn(text: string, namespace: string): AdmissionRequest {
-  const review = readReview(parsed(text))
+function reviewIn(text: string, namespace: string, address: string): AdmissionRequest {
+  const review = readReview(parsed(text), address)
   if (review.namespace === namespace) return review
   throw new Failure('InvalidSpec', 'The request has to name its namespace once, and as it is.')
 }

@@ -53,6 +53,11 @@ t.test('certificate and stamp key are where the webhook looks for them', async (
   t.strictSame(modes, [0o440, 0o440])
 })
 
+t.test('a webhook that answers its probes late is neither ended nor left without applies', async (t) => {
+  for (const { timeoutSeconds } of [container.readinessProbe, container.livenessProbe])
+    t.equal(timeoutSeconds, 5)
+})
+
 t.test('Service, budget and spread select the pods of the Deployment', async (t) => {
   const selectors = [
     service.spec.selector,

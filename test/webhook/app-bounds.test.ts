@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { connect as connectPlain } from 'node:net'
 import type { Socket } from 'node:net'
@@ -21,12 +22,15 @@ const MIB = 1024 * 1024
 /** What a review may have, and how many of those the room for bodies takes; 1 MiB is left. */
 const LARGEST = 7 * MIB
 const FITTING = 9
+/** How many of those that are complete it takes of one address: three times as many as it leaves room for. */
+const FITTING_OF_ADDRESS = 6
+const OTHER_ADDRESS = '127.0.0.2'
 const REVIEW = JSON.stringify(reviewOf(gitCommit()))
 
 async function start(
   t: Test,
   mutate: () => Promise<object> = async () => ({}),
-  { needsCertificate = false } = {},
+  { needsCertificate = false, timing = QUICK } = {},
 ) {
   const { certPEM: ca, ...authority } = await makeAuthority()
   const pair = await readKeyPair(await writePair(t.testdir({}), { certPEM: ca, ...authority }))
@@ -45,7 +49,7 @@ async function start(
       log: recordingLog().log,
     },
     needsCertificate ? { ...pair, ca } : pair,
-    QUICK,
+    timing,
   )
   app.server.on('request', () => (seen.requests += 1))
   const sockets: Socket[] = []
@@ -165,15 +169,17 @@ drawn('a review holds its room until it is answered', async (t) => {
   const { promise: decided, resolve: decide } = Promise.withResolvers<object>()
   const { port, ca, seen } = await start(t, () => decided)
   const large = JSON.stringify(reviewOf(gitCommit({ annotations: { a: 'x'.repeat(6.5 * MIB) } })))
-  const answers = Array.from({ length: FITTING }, () => call({ port, ca }, '/mutate', large))
-  await waitFor('nine reviews', () => (seen.reviews === FITTING ? true : undefined), 20_000)
+  const answers = Array.from({ length: FITTING_OF_ADDRESS }, () => call({ port, ca }, '/mutate', large))
+  await waitFor('all reviews', () => (seen.reviews === FITTING_OF_ADDRESS ? true : undefined), 20_000)
   t.equal((await call({ port, ca }, '/validate', large)).status, 503)
+  const other = { port, ca, localAddress: OTHER_ADDRESS }
+  t.equal((await call(other, '/validate', large)).status, 200, 'one from another address finds room')
   decide({})
   for (const { status } of await Promise.all(answers)) t.equal(status, 200)
   t.equal((await call({ port, ca }, '/validate', large)).status, 200)
 })
 
-t.test('a namespace alone gets half of the places for reviews, and another one finds room', async (t) => {
+t.test('a namespace alone gets a third of the places for reviews, and another one finds room', async (t) => {
   const { promise: decided, resolve: decide } = Promise.withResolvers<object>()
   const { port, ca, seen } = await start(t, () => decided)
   const answers = Array.from({ length: 200 }, () => call({ port, ca }, '/mutate', REVIEW))
@@ -195,50 +201,71 @@ drawn('a review in many small pieces is refused, and one in fewer is read', asyn
   t.match(refused, /^HTTP\/1.1 (400|413|422) [^]*small pieces/)
 })
 
-drawn('a namespace alone gets half of the parsed parts of reviews, and another one finds room', async (t) => {
-  const { promise: decided, resolve: decide } = Promise.withResolvers<object>()
-  const { port, ca, seen } = await start(t, () => decided)
-  const having = (parts: number, namespace = 'shop'): string => {
-    const spec = { unknown: Array.from({ length: parts / 2 }, () => ({})) }
-    return JSON.stringify(reviewOf(gitCommit({ namespace }, spec), { namespace }))
-  }
-  const { status, body } = await call({ port, ca }, '/mutate', having(50_000))
-  t.equal(status, 413)
-  t.match(body.message, /50,000 brackets and commas/)
-  const answers = Array.from({ length: 11 }, () => call({ port, ca }, '/mutate', having(45_000)))
-  await waitFor('11 reviews', () => (seen.reviews === 11 ? true : undefined), 20_000)
-  t.match(await call({ port, ca }, '/validate', having(45_000)), { status: 503, body: { code: 503 } })
-  const [large, usual] = [having(45_000, 'other'), having(300, 'other')]
-  for (const body of [large, usual])
-    t.equal((await call({ port, ca }, '/validate', body)).status, 200, 'one of another namespace finds room')
-  decide({})
-  for (const answer of await Promise.all(answers)) t.equal(answer.status, 200)
-  t.equal((await call({ port, ca }, '/validate', having(45_000))).status, 200)
-})
-
-t.test(
-  'reviews whose answers wait for one before them on their connection count until they are answered',
+drawn(
+  'a namespace alone gets a third of the parsed parts of reviews, and another one finds room',
   async (t) => {
     const { promise: decided, resolve: decide } = Promise.withResolvers<object>()
-    const { port, ca, hold, seen } = await start(t, () => decided)
-    const spec = { unknown: Array.from({ length: 22_500 }, () => ({})) }
-    const large = JSON.stringify(reviewOf(gitCommit({}, spec)))
-    const post = (path: string, body: string, more = ''): string =>
-      `POST ${path} HTTP/1.1\r\nhost: x\r\n${more}content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
-    const texts = Array.from({ length: 3 }, () => {
-      const socket = hold(connect({ port, ca, host: '127.0.0.1' }))
-      const others = Array.from({ length: 6 }, () => post('/validate', large)).join('')
-      socket.write(post('/mutate', REVIEW) + others + post('/validate', REVIEW, 'connection: close\r\n'))
-      return text(socket)
-    })
-    await waitFor('all of them', () => (seen.read === 24 ? true : undefined), 20_000)
+    const { port, ca, seen } = await start(t, () => decided)
+    const having = (parts: number, namespace = 'shop'): string => {
+      const spec = { unknown: Array.from({ length: parts / 2 }, () => ({})) }
+      return JSON.stringify(reviewOf(gitCommit({ namespace }, spec), { namespace }))
+    }
+    const { status, body } = await call({ port, ca }, '/mutate', having(50_000))
+    t.equal(status, 413)
+    t.match(body.message, /50,000 brackets and commas/)
+    const answers = Array.from({ length: 8 }, () => call({ port, ca }, '/mutate', having(45_000)))
+    await waitFor('eight reviews', () => (seen.reviews === 8 ? true : undefined), 20_000)
+    t.match(await call({ port, ca }, '/validate', having(45_000)), { status: 503, body: { code: 503 } })
+    const [large, usual] = [having(45_000, 'other'), having(300, 'other')]
+    for (const body of [large, usual])
+      t.equal(
+        (await call({ port, ca }, '/validate', body)).status,
+        200,
+        'one of another namespace finds room',
+      )
     decide({})
-    const answers = (await Promise.all(texts)).join('').match(/HTTP\/1\.1 \d+/g) ?? []
-    t.equal(answers.length, 24)
-    // Eleven have half of the million parts.
-    t.equal(answers.filter((answer) => answer.endsWith('503')).length, 18 - 11)
+    for (const answer of await Promise.all(answers)) t.equal(answer.status, 200)
+    t.equal((await call({ port, ca }, '/validate', having(45_000))).status, 200)
   },
 )
+
+t.test(
+  'an address alone gets half of the parts, whatever namespaces it names, and another one finds room',
+  async (t) => {
+    const { promise: decided, resolve: decide } = Promise.withResolvers<object>()
+    const { port, ca, seen } = await start(t, () => decided)
+    const having = (namespace: string): string => {
+      const spec = { unknown: Array.from({ length: 22_500 }, () => ({})) }
+      return JSON.stringify(reviewOf(gitCommit({ namespace }, spec), { namespace }))
+    }
+    const post = (index: number) => call({ port, ca }, '/mutate', having(`made-up-${index}`))
+    const answers = Array.from({ length: 11 }, (_, index) => post(index))
+    await waitFor('11 reviews', () => (seen.reviews === 11 ? true : undefined), 20_000)
+    t.equal((await call({ port, ca }, '/validate', having('made-up'))).status, 503)
+    const other = { port, ca, localAddress: OTHER_ADDRESS }
+    t.equal((await call(other, '/validate', having('made-up-1'))).status, 200)
+    decide({})
+    for (const { status } of await Promise.all(answers)) t.equal(status, 200)
+  },
+)
+
+drawn('an answer that is not taken holds no room for reviews, and all of them 16 MiB at most', async (t) => {
+  const patch = [{ op: 'add', path: '/a', value: 'x'.repeat(5.5 * MIB) }]
+  // Nothing is closed because its time is over.
+  const timing = { ...QUICK, wait: (_milliseconds: number, signal: AbortSignal) => once(signal, 'abort') }
+  const { app, port, ca, seen, hold } = await start(t, async () => ({ patch }), { timing })
+  const large = JSON.stringify(reviewOf(gitCommit({ annotations: { a: 'x'.repeat(6.5 * MIB) } })))
+  const head = `POST /mutate HTTP/1.1\r\nhost: x\r\ncontent-length: ${large.length}\r\n\r\n`
+  for (let count = 1; count <= FITTING; count += 1) {
+    // Nobody reads what it gets.
+    const socket = hold(connect({ port, ca, host: '127.0.0.1' }))
+    socket.write(head + large)
+    await waitFor('its review', () => (seen.reviews === count ? true : undefined), 20_000)
+  }
+  t.equal((await call({ port, ca }, '/validate', large)).status, 200)
+  const open = async () => new Promise<number>((resolve) => app.server.getConnections((_, n) => resolve(n)))
+  await waitFor('two answers', async () => ((await open()) === 2 ? true : undefined), 10_000)
+})
 
 drawn('a review that is not complete within 10 s is given up, and so is a silent connection', async (t) => {
   const { begin, hold, port } = await start(t)

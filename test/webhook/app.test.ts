@@ -29,7 +29,10 @@ async function start(t: Test, changes: Partial<Edge> = {}, certified = false) {
   const edge: Edge = {
     mutate: async () => ({ patch: [{ op: 'remove', path: '/a' }] }),
     validate: async () => ({ warnings: ['w'] }),
-    answered: (...answer) => answers.push(answer),
+    answered:
+      (...answer) =>
+      () =>
+        answers.push(answer),
     isDraining: () => false,
     inTurn: shareThread(() => performance.now()),
     log,
@@ -72,7 +75,7 @@ t.test('a review to /validate is answered, and only then the follow-up runs', as
 t.test('the follow-up runs when all of the answer has been written to the connection', async (t) => {
   const done: boolean[] = []
   const { port, ca, app, answers } = await start(t, {
-    answered: () => done.push(...responses.map(({ writableFinished }) => writableFinished)),
+    answered: () => () => done.push(...responses.map(({ writableFinished }) => writableFinished)),
   })
   const responses: ServerResponse[] = []
   app.server.on('request', (_request, response) => responses.push(response))

@@ -102,7 +102,15 @@ export interface Posted {
 
 /** One HTTPS request over a connection of its own. */
 export function call(
-  target: { port: number; ca: string; cert?: string; key?: string; traceparent?: string },
+  target: {
+    port: number
+    ca: string
+    cert?: string
+    key?: string
+    traceparent?: string
+    /** Default: 127.0.0.1. */
+    localAddress?: string
+  },
   path: string,
   body?: string,
 ): Promise<Posted> {

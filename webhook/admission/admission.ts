@@ -149,8 +149,8 @@ async function warnOfSecrets(
   { cluster, inTurn, log, deadlines }: Admission,
 ): Promise<readonly string[]> {
   if (parsed?.sound !== true) return []
-  const { namespace } = request
-  const terms = { namespace, inTurn, milliseconds: deadlines?.lookMs ?? LOOK_MS }
+  const { namespace, address } = request
+  const terms = { namespace, address, inTurn, milliseconds: deadlines?.lookMs ?? LOOK_MS }
   try {
     return await withDeadline(terms, (timed) =>
       secretWarnings(parsed, { namespace, secretRights }, { cluster, ...timed }),

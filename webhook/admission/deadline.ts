@@ -17,6 +17,8 @@ export interface Timed {
 /** Whose turns are taken, and the time limit in milliseconds. */
 export interface Terms {
   readonly namespace: string
+  /** From which the review has come. */
+  readonly address?: string | undefined
   readonly inTurn: ThreadTurns
   readonly milliseconds: number
 }
@@ -26,7 +28,7 @@ export interface Terms {
  * result is ignored.
  */
 export async function withDeadline<T>(
-  { namespace, inTurn, milliseconds }: Terms,
+  { namespace, address, inTurn, milliseconds }: Terms,
   work: (timed: Timed) => Promise<T>,
 ): Promise<T> {
   const [deadline, over] = [new AbortController(), new AbortController()]
@@ -35,10 +37,11 @@ export async function withDeadline<T>(
     signal: over.signal,
     inTurn(work) {
       waiting += 1
-      return inTurn(namespace, over.signal, () => {
+      const begin = (): ReturnType<typeof work> => {
         waiting -= 1
         return work()
-      })
+      }
+      return inTurn(namespace, over.signal, begin, address)
     },
   }
   const timer = setTimeout(() => {

@@ -47,12 +47,13 @@ const NOTHING_REQUESTED: Judgement = {
  */
 export async function judgementOf(request: AdmissionRequest, judging: Judging): Promise<Judgement> {
   if (!isNewRequest(request.application)) return NOTHING_REQUESTED
-  const { namespace, object, user } = request
+  const { namespace, object, user, address } = request
   const { subject } = applierOf(user, namespace, judging.settings.delegation)
   const milliseconds = judging.deadlines?.decideMs ?? DECIDE_MS
-  return withDeadline({ namespace, inTurn: judging.inTurn, milliseconds }, ({ signal, inTurn }) => {
+  const terms = { namespace, address, inTurn: judging.inTurn, milliseconds }
+  return withDeadline(terms, ({ signal, inTurn }) => {
     // What has not been asked by the deadline is not asked any more.
-    const context = reviewContextOf(subject, namespace, sharing(judging, namespace, signal))
+    const context = reviewContextOf(subject, namespace, sharing(judging, request, signal))
     return inTurn(() => judgedBy(object, context))
   })
 }
@@ -64,12 +65,16 @@ async function judgedBy(object: unknown, context: ReviewContext): Promise<Judgem
   return { ...verdict, fieldErrors: [...ofMetadata, ...verdict.fieldErrors], parsed }
 }
 
-/** The same, whose calls take the share of the namespace. */
-function sharing(judging: Judging, namespace: string, signal: AbortSignal): Judging {
+/** The same, whose calls take the share of the namespace, and of the address. */
+function sharing(
+  judging: Judging,
+  { namespace, address }: Pick<AdmissionRequest, 'namespace' | 'address'>,
+  signal: AbortSignal,
+): Judging {
   const { cluster, reviewShare } = judging
   const reviewAccess: typeof cluster.reviewAccess = (...of) =>
-    reviewShare(namespace, signal, () => cluster.reviewAccess(...of))
+    reviewShare(namespace, signal, () => cluster.reviewAccess(...of), address)
   const discover: typeof cluster.discover = (...of) =>
-    reviewShare(namespace, signal, () => cluster.discover(...of))
+    reviewShare(namespace, signal, () => cluster.discover(...of), address)
   return { ...judging, cluster: { ...cluster, reviewAccess, discover } }
 }

@@ -1,10 +1,20 @@
 import { makeKeyedSemaphore } from '../../functions/domain/sharing/keyed-semaphore.ts'
 
 /** Calls for the reviews of one namespace that are made at once. The API server is asked for 64 at once, for all of them. */
-const MOST_AT_ONCE = 16
+const OF_NAMESPACE = 16
+/** The same for all namespaces that reviews from one address name: a pod that is no API server may name any number. */
+const OF_ADDRESS = 32
 
-/** Asks once the namespace has less than its share under way. Rejects with the signal's reason if that has fired. */
-export type ReviewShare = <T>(namespace: string, signal: AbortSignal, ask: () => Promise<T>) => Promise<T>
+/**
+ * Asks once the namespace, and the address from which the review has come, have less than their share under way. Rejects with
+ * the signal's reason if that has fired.
+ */
+export type ReviewShare = <T>(
+  namespace: string,
+  signal: AbortSignal,
+  ask: () => Promise<T>,
+  address?: string,
+) => Promise<T>
 
 /**
  * Shares the calls for access reviews, and for the kinds that they are about, among namespaces. One GitCommit may name a
@@ -12,10 +22,13 @@ export type ReviewShare = <T>(namespace: string, signal: AbortSignal, ask: () =>
  * those of all others waiting. A namespace without reviews takes no memory.
  */
 export function shareReviews(): ReviewShare {
-  const inShare = makeKeyedSemaphore(MOST_AT_ONCE)
-  return (namespace, signal, ask) =>
-    inShare(namespace, () => {
-      signal.throwIfAborted()
-      return ask()
-    })
+  const ofNamespace = makeKeyedSemaphore(OF_NAMESPACE)
+  const ofAddress = makeKeyedSemaphore(OF_ADDRESS)
+  return (namespace, signal, ask, address = '') =>
+    ofNamespace(`${address} ${namespace}`, () =>
+      ofAddress(address, () => {
+        signal.throwIfAborted()
+        return ask()
+      }),
+    )
 }

@@ -32,6 +32,8 @@ export interface AdmissionRequest {
   readonly oldObject: unknown
   /** The resource before and after, and whether this is a request, which is found out once. */
   readonly application: Application
+  /** Of the connection over which the review has come: its namespaces share what is for one address. */
+  readonly address?: string | undefined
 }
 
 /** One field error as metav1.StatusCause. kubectl prints `field: message`. */
@@ -65,7 +67,7 @@ export interface Verdict {
 }
 
 /** Reads an AdmissionReview. Throws InvalidSpec with one sentence for anything else. */
-export function readReview(value: unknown): AdmissionRequest {
+export function readReview(value: unknown, address?: string): AdmissionRequest {
   if (member(value, 'apiVersion') !== REVIEW.apiVersion || member(value, 'kind') !== REVIEW.kind) {
     throw malformed(`The body has to be an ${REVIEW.kind} of ${REVIEW.apiVersion}.`)
   }
@@ -90,6 +92,7 @@ export function readReview(value: unknown): AdmissionRequest {
     object,
     oldObject,
     application: { ...application, isNew: isNewRequest(application) },
+    address,
   }
 }
 

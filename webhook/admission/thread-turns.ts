@@ -1,28 +1,77 @@
 import { setImmediate } from 'node:timers'
-import { openFairQueue } from '../../functions/domain/sharing/fair-queue.ts'
+import { LRUCache } from 'lru-cache'
+import { openFairQueue, type FairQueue } from '../../functions/domain/sharing/fair-queue.ts'
+import { TIMING } from '../../functions/net/timing.ts'
 
 /**
- * Does work that holds the thread when it is the turn of the namespace. Throws what `work` throws, and the signal's reason
- * if that fires before.
+ * Does work that holds the thread when it is the turn of the namespace at the address from which the review has come. Throws
+ * what `work` throws, and the signal's reason if that fires before.
  */
-export type ThreadTurns = <T>(namespace: string, signal: AbortSignal, work: () => T) => Promise<T>
+export type ThreadTurns = <T>(
+  namespace: string,
+  signal: AbortSignal,
+  work: () => T,
+  address?: string,
+) => Promise<T>
+
+/** Addresses of whose namespaces it is remembered which has taken how much. */
+const MOST_ADDRESSES = 32
+/**
+ * Milliseconds of a turn of the event loop for works: none begins after that. Turns are long while many wait for answers of the
+ * API server, and most works are short.
+ */
+const MOST_MS = 10
 
 /**
- * Shares the thread of all reviews among namespaces: one work in a turn of the event loop, next of the namespace that has
- * taken the least time. Dry runs cost their sender nothing, and a review with large Secrets holds the thread for 0.1 s:
- * without this, 20 of them at once keep the reviews of all others waiting for 2 s. `elapsed` is in milliseconds of a clock
- * that is never set.
+ * Shares the thread of all reviews among the addresses that they come from, and the part of an address among the namespaces that
+ * it names: next is whichever has taken the least time, and what takes long is the last work of a turn of the event loop.
+ * Dry runs cost their sender nothing, and a review with large Secrets holds the thread for 0.1 s: without this, 20 of them
+ * at once keep the reviews of all others waiting for 2 s. A pod that is no API server may name any number of namespaces.
+ * `elapsed` is in milliseconds of a clock that is never set.
  */
 export function shareThread(elapsed: () => number): ThreadTurns {
-  // Whoever continues in this turn of the event loop gets in line before the next one is chosen.
-  const queue = openFairQueue(1, { elapsed, handOver: (next) => void setImmediate(next) })
+  const { doNext } = TIMING
+  // Whoever continues at once gets in line before the next one is chosen: first at its address, whose next one is then among those
+  // of all addresses.
+  const ofAll = openFairQueue(1, { elapsed, handOver })
+  const ofAddresses = new LRUCache<string, FairQueue>({ max: MOST_ADDRESSES })
+  let left = MOST_MS
+  let isCounting = false
 
-  return async function inTurn(namespace, signal, work) {
-    const release = await queue.enter(namespace, signal)
+  function handOver(next: () => void): void {
+    if (left > 0) doNext(() => doNext(next))
+    else setImmediate(next)
+  }
+
+  function spend(milliseconds: number): void {
+    left -= milliseconds
+    if (isCounting) return
+    isCounting = true
+    setImmediate(() => {
+      isCounting = false
+      left = MOST_MS
+    })
+  }
+
+  function queueOf(address: string): FairQueue {
+    const queue = ofAddresses.get(address) ?? openFairQueue(1, { elapsed, handOver: doNext })
+    ofAddresses.set(address, queue)
+    return queue
+  }
+
+  return async function inTurn(namespace, signal, work, address = '') {
+    const leave = await queueOf(address).enter(namespace, signal)
     try {
-      return work()
+      const release = await ofAll.enter(address, signal)
+      const began = elapsed()
+      try {
+        return work()
+      } finally {
+        spend(elapsed() - began)
+        release()
+      }
     } finally {
-      release()
+      leave()
     }
   }
 }

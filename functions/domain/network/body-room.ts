@@ -1,6 +1,9 @@
 /** Maximum bytes of request bodies in memory at once, which leaves enough of the memory limit for everything else. */
 export const BODIES_LIMIT = 64 * 1024 * 1024
 
+/** Of an owner, complete bodies hold at most so many times what is free: an API server brings those of many users. */
+const TIMES_FREE = 3
+
 /** The place of one body in the room. */
 export interface BodyPlace {
   /**
@@ -17,12 +20,22 @@ export interface BodyPlace {
 /**
  * Room for the bodies of requests, `most` bytes in all. What counts is the memory that a body takes, not the length
  * that it announces. If the room is full, the incomplete body that began first is given up: an honest body is complete
- * within milliseconds, and a sender that never ends cannot keep others out.
+ * within milliseconds, and a sender that never ends cannot keep others out. Complete bodies of one owner, such as an address,
+ * hold at most three times what they leave: of one alone, three quarters of the room.
  */
-export function openBodyRoom(most = BODIES_LIMIT): () => BodyPlace {
+export function openBodyRoom(most = BODIES_LIMIT): (owner?: string) => BodyPlace {
   const incomplete = new Map<BodyPlace, () => void>()
+  const keptBy = new Map<string, number>()
   let taken = 0
   let kept = 0
+
+  function keep(bytes: number, owner: string | undefined): void {
+    kept += bytes
+    if (owner === undefined) return
+    const sum = (keptBy.get(owner) ?? 0) + bytes
+    if (sum === 0) keptBy.delete(owner)
+    else keptBy.set(owner, sum)
+  }
 
   function makeRoom(bytes: number, place: BodyPlace): boolean {
     for (const [oldest, giveUp] of incomplete) {
@@ -32,13 +45,15 @@ export function openBodyRoom(most = BODIES_LIMIT): () => BodyPlace {
     return taken + bytes <= most
   }
 
-  return function enter() {
+  return function enter(owner) {
     let own = 0
     let isComplete = false
     const place: BodyPlace = {
       take(bytes, giveUp) {
         incomplete.set(place, giveUp)
-        if (kept + own + bytes > most || !makeRoom(bytes, place)) return false
+        const wanted = own + bytes
+        const reserved = owner === undefined ? 0 : ((keptBy.get(owner) ?? 0) + wanted) / TIMES_FREE
+        if (kept + wanted + reserved > most || !makeRoom(bytes, place)) return false
         own += bytes
         taken += bytes
         return true
@@ -46,12 +61,12 @@ export function openBodyRoom(most = BODIES_LIMIT): () => BodyPlace {
       complete() {
         incomplete.delete(place)
         isComplete = true
-        kept += own
+        keep(own, owner)
       },
       leave() {
         incomplete.delete(place)
         taken -= own
-        if (isComplete) kept -= own
+        if (isComplete) keep(-own, owner)
         own = 0
       },
     }

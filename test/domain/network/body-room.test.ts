@@ -43,6 +43,23 @@ t.test('complete bodies are not given up, and later ones are not given up for ea
   t.notOk(third.take(1))
 })
 
+t.test('complete bodies of one owner hold three times what they leave at most', async (t) => {
+  const enter = openBodyRoom(100)
+  const bodyOf = (owner: string, bytes: number): BodyPlace | undefined => {
+    const place = enter(owner)
+    if (!place.take(bytes, () => place.leave())) return undefined
+    place.complete()
+    return place
+  }
+  const first = bodyOf('a', 40)
+  t.ok(bodyOf('a', 35))
+  t.notOk(bodyOf('a', 1))
+  t.ok(bodyOf('b', 18))
+  t.notOk(bodyOf('b', 1))
+  first?.leave()
+  t.ok(bodyOf('a', 20))
+})
+
 t.test('a body that is larger than the room does not fit', async (t) => {
   t.notOk(entering(openBodyRoom(100)).take(101))
 })

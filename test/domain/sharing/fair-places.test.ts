@@ -43,6 +43,19 @@ t.test('of several places at once none are taken unless all are free for the own
   t.ok(places.enter('a', 20))
 })
 
+t.test('who is counted with others gets no more than they leave together', async (t) => {
+  const places = openFairPlaces(900)
+  const at = (address: string, namespace: string) => {
+    let count = 0
+    while (places.enter([address, `${address} ${namespace}`]) !== undefined) count += 1
+    return count
+  }
+  t.same([at('a', 'x'), at('a', 'y'), at('a', 'z')], [300, 100, 34])
+  t.equal(at('b', 'x'), 156, 'however much those at another address hold')
+  for (let index = 0; index < 100; index += 1) at('a', `made-up-${index}`)
+  t.ok(places.enter(['b', 'b y']))
+})
+
 t.test('a place that is left is free again, once', async (t) => {
   const places = openFairPlaces(2)
   const leave = places.enter('a')

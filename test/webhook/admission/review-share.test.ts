@@ -56,6 +56,28 @@ t.test(
   },
 )
 
+t.test('of one address, 32 reviews are asked for at once, and another address does not wait', async (t) => {
+  const { asked, reviewAccess, answer } = cluster()
+  const admission = admissionOver({ cluster: { reviewAccess } })
+  const from = (address: string, namespace: string) => mutate({ ...large(namespace), address }, admission)
+  const floods = Array.from({ length: 20 }, (_, index) => from('192.0.2.1', `made-up-${index}`))
+  await settle()
+  t.equal(
+    [...asked.values()].reduce((sum, count) => sum + count, 0),
+    32,
+  )
+  const honest = from('192.0.2.2', 'shop')
+  await settle()
+  t.ok((asked.get('shop') ?? 0) > 0)
+  const seen = { decided: false }
+  void Promise.all([...floods, honest]).then(() => (seen.decided = true))
+  while (!seen.decided) {
+    answer()
+    await settle()
+  }
+  t.match(await honest, { patch: [] })
+})
+
 t.test('after the deadline of a decision nothing more is asked for', async (t) => {
   const { asked, reviewAccess, answer } = cluster()
   const admission = admissionOver({ cluster: { reviewAccess }, deadlines: { decideMs: 1, lookMs: 1 } })

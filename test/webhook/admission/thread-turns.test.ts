@@ -18,27 +18,45 @@ function turns(took: Readonly<Record<string, number>>) {
   const order: string[] = []
   let now = 0
   const inTurn = shareThread(() => now)
-  const taken: ThreadTurns = (namespace, signal, work) =>
-    inTurn(namespace, signal, () => {
+  const taken: ThreadTurns = (namespace, signal, work, address) => {
+    const begin = (): ReturnType<typeof work> => {
       now += took[namespace] ?? 1
       order.push(namespace)
       return work()
-    })
+    }
+    return inTurn(namespace, signal, begin, address)
+  }
   return { order, inTurn: taken }
 }
 
-t.test('one work is done in a turn of the event loop, and what it throws is thrown', async (t) => {
+/** Whatever is done before the next turn of the event loop is done then. */
+async function ticks(): Promise<void> {
+  for (let times = 0; times < 100; times += 1) await new Promise<void>((resolve) => process.nextTick(resolve))
+}
+
+t.test(
+  'what takes long is the last work of a turn of the event loop, and what it throws is thrown',
+  async (t) => {
+    const { order, inTurn } = turns({ slow: 50 })
+    const works = [1, 2, 3].map((result) => inTurn('slow', NEVER, () => result))
+    await ticks()
+    t.equal(order.length, 1)
+    t.same(await Promise.all(works), [1, 2, 3])
+    const bug = new TypeError('a bug')
+    const throws = (): never => {
+      throw bug
+    }
+    await t.rejects(inTurn('shop', NEVER, throws), bug)
+    t.equal(await inTurn('shop', NEVER, () => 'next'), 'next')
+  },
+)
+
+t.test('of works that take a millisecond, some are done in a turn of the event loop', async (t) => {
   const { order, inTurn } = turns({})
-  const works = [1, 2, 3].map((result) => inTurn('shop', NEVER, () => result))
-  for (let times = 0; times < 100; times += 1) await works[0]
-  t.equal(order.length, 1)
-  t.same(await Promise.all(works), [1, 2, 3])
-  const bug = new TypeError('a bug')
-  const throws = (): never => {
-    throw bug
-  }
-  await t.rejects(inTurn('shop', NEVER, throws), bug)
-  t.equal(await inTurn('shop', NEVER, () => 'next'), 'next')
+  const works = Array.from({ length: 30 }, () => inTurn('shop', NEVER, () => undefined))
+  await ticks()
+  t.equal(order.length, 10)
+  await Promise.all(works)
 })
 
 t.test('a namespace that has taken more of the thread waits while another one goes on', async (t) => {
@@ -49,6 +67,21 @@ t.test('a namespace that has taken more of the thread waits while another one go
   t.same(order, ['loud', 'quiet', 'quiet', 'quiet'])
   await Promise.all(loud)
   t.same(order.slice(4), ['loud', 'loud', 'loud'])
+})
+
+t.test('an address that names many namespaces keeps another one waiting for one work', async (t) => {
+  const { order, inTurn } = turns(
+    Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`made-up-${index}`, 50])),
+  )
+  const made = Array.from({ length: 50 }, (_, index) =>
+    inTurn(`made-up-${index}`, NEVER, () => undefined, '192.0.2.1'),
+  )
+  await setImmediate()
+  const before = order.length
+  for (let times = 0; times < 3; times += 1) await inTurn('shop', NEVER, () => undefined, '192.0.2.2')
+  t.ok(order.indexOf('shop') <= before + 2, order.join(' '))
+  t.ok(order.length < 20, `${order.length} works`)
+  await Promise.all(made)
 })
 
 t.test('whoever has gone waits for no turn', async (t) => {
