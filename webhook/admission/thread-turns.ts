@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers'
 import { LRUCache } from 'lru-cache'
-import { openFairQueue, type FairQueue } from '../../functions/domain/sharing/fair-queue.ts'
+import { openFairQueue, SHORT, type FairQueue } from '../../functions/domain/sharing/fair-queue.ts'
 import { TIMING } from '../../functions/net/timing.ts'
 
 /**
@@ -54,7 +54,7 @@ export function shareThread(elapsed: () => number): ThreadTurns {
   }
 
   function queueOf(address: string): FairQueue {
-    const queue = ofAddresses.get(address) ?? openFairQueue(1, { elapsed, handOver: doNext })
+    const queue = ofAddresses.get(address) ?? openFairQueue(1, { elapsed, handOver: doNext, counts: SHORT })
     ofAddresses.set(address, queue)
     return queue
   }

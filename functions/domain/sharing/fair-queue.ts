@@ -23,7 +23,24 @@ export interface QueueTerms {
   readonly handOver?: (next: () => void) => void
   /** One place more, for an owner who has none while another one has all. Default: there is none. */
   readonly spare?: boolean
+  /** Default: LONG. */
+  readonly counts?: Counting
 }
+
+/** How the time that an owner has taken counts, in milliseconds. */
+export interface Counting {
+  /** What an owner may take in a second without coming after others. */
+  readonly perSecond: number
+  /** Owners who have taken about as much take turns. */
+  readonly same: number
+  /** The most that is remembered. */
+  readonly most: number
+}
+
+/** For turns that take long: several in a second are rare. */
+const LONG: Counting = { perSecond: 250, same: 1_000, most: Infinity }
+/** For works of some milliseconds, of which many are done in a second: also one of ten who take all of it is known by that. */
+export const SHORT: Counting = { perSecond: 10, same: 50, most: 200 }
 
 /** Who waits. */
 interface Entry {
@@ -31,29 +48,24 @@ interface Entry {
   readonly start: () => void
 }
 
-/** Milliseconds that an owner may take in a second without coming after others. */
-const MS_PER_SECOND = 250
-/** Owners who have taken about as much, in milliseconds, take turns. */
-const SAME_MS = 1_000
-
 /**
  * Next is an owner who has taken the least time; those who have taken about as much take turns, however much each of them
  * has to do. So whoever has taken little waits for one turn, whatever the others do.
  */
 export function openFairQueue(
   places: number,
-  { elapsed, waits = () => undefined, handOver = (next) => next(), spare = false }: QueueTerms,
+  { elapsed, waits = () => undefined, handOver = (next) => next(), spare = false, counts = LONG }: QueueTerms,
 ): FairQueue {
   // In the order of their next turn.
   const waiting = new Map<string, readonly Entry[]>()
   const urgent = new Set<Entry>()
-  const shares = makeAllowances(0, MS_PER_SECOND, elapsed)
+  const shares = makeAllowances(0, counts.perSecond, elapsed)
   const held = new Map<string, number>()
   let free = places
   let hasSpare = spare
 
   function excessOf(owner: string): number {
-    return Math.floor(-shares.of(owner).left() / SAME_MS)
+    return Math.floor(-shares.of(owner).left() / counts.same)
   }
 
   /** Whether this owner has no place, and another one has all. */
@@ -120,7 +132,8 @@ export function openFairQueue(
   }
 
   function leave(owner: string, began: number): void {
-    shares.of(owner).spend(elapsed() - began)
+    const share = shares.of(owner)
+    share.spend(Math.min(elapsed() - began, counts.most + share.left()))
     hold(owner, -1)
     if (spare && !hasSpare) {
       hasSpare = true

@@ -69,6 +69,23 @@ t.test('a namespace that has taken more of the thread waits while another one go
   t.same(order.slice(4), ['loud', 'loud', 'loud'])
 })
 
+t.test(
+  'ten namespaces that are busy keep one that has taken little from one work with each of its own',
+  async (t) => {
+    const busy = Array.from({ length: 10 }, (_, index) => `busy-${index}`)
+    const { order, inTurn } = turns(Object.fromEntries(busy.map((namespace) => [namespace, 30])))
+    const works = busy.flatMap((namespace) =>
+      [1, 2, 3, 4].map(() => inTurn(namespace, NEVER, () => undefined)),
+    )
+    // Each has taken 60 ms.
+    await Promise.all(works.filter((_, index) => index % 4 < 2))
+    const before = order.length
+    for (let times = 0; times < 4; times += 1) await inTurn('shop', NEVER, () => undefined)
+    t.ok(order.length <= before + 8, order.slice(before).join(' '))
+    await Promise.all(works)
+  },
+)
+
 t.test('an address that names many namespaces keeps another one waiting for one work', async (t) => {
   const { order, inTurn } = turns(
     Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`made-up-${index}`, 50])),
