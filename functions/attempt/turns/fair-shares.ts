@@ -6,8 +6,10 @@ import type { HeldBound } from './lane-bounds.ts'
 export interface FairShares {
   readonly add: (holder: Holder, amounts: Amounts) => void
   readonly subtract: (holder: Holder, amounts: Amounts) => void
-  /** Whether the holder may have as much besides, wherever there is room. `slow`: who had to give way lately. */
-  readonly isFair: (holder: Holder, amounts: Amounts, slow: readonly string[]) => boolean
+  /** Whether the namespace may hold so much more, wherever there is room. `slow`: who had to give way lately. */
+  readonly hasShare: (namespace: string, amounts: Amounts, slow: readonly string[]) => boolean
+  /** The same, of what is held at the host. */
+  readonly hasShareAt: (holder: Holder, amounts: Amounts) => boolean
   readonly hasRoom: (amounts: Amounts) => boolean
   /** Whether so much more may be held at the host. */
   readonly hasRoomAt: (host: string, amounts: Amounts) => boolean
@@ -28,25 +30,22 @@ export function openFairShares({ total, perNamespace, perHost, ofRest, ofSlow }:
   const hasRoomAt = (host: string, amounts: Amounts): boolean =>
     isWithin(perHost, tally.of(hostKey(host)), amounts)
 
-  /** Whether something is left for those who hold nothing yet. */
-  function leavesRest(holder: Holder, amounts: Amounts): boolean {
-    const { namespace, host } = holder
-    const leaves = (limit: Amounts, all: string, own: string): boolean =>
-      ofRest === undefined || isWithin(partOfRest(limit, tally.of(all), ofRest), tally.of(own), amounts)
-    return (
-      leaves(total, ALL, namespaceKey(namespace)) && leaves(perHost, hostKey(host), bothKey(namespace, host))
-    )
+  /** Whether one who holds `own` may hold so much more, and something is left for those who hold nothing yet. */
+  function leavesRest(limit: Amounts, all: Amounts, own: Amounts, more: Amounts): boolean {
+    return ofRest === undefined || isWithin(partOfRest(limit, all, ofRest), own, more)
   }
 
   return {
     add: (holder, amounts) => keysOf(holder).forEach((key) => tally.add(key, amounts)),
     subtract: (holder, amounts) => keysOf(holder).forEach((key) => tally.subtract(key, amounts)),
-    isFair(holder, amounts, slow) {
-      const { namespace, host } = holder
-      if (!isWithin(perNamespace, heldBy(namespace), amounts) || !hasRoomAt(host, amounts)) return false
-      if (!leavesRest(holder, amounts)) return false
+    hasShare(namespace, amounts, slow) {
+      if (!isWithin(perNamespace, heldBy(namespace), amounts)) return false
+      if (!leavesRest(total, tally.of(ALL), heldBy(namespace), amounts)) return false
       return !slow.includes(namespace) || isWithin(ofSlow, slow.map(heldBy).reduce(sum, NOTHING), amounts)
     },
+    hasShareAt: ({ namespace, host }, amounts) =>
+      hasRoomAt(host, amounts) &&
+      leavesRest(perHost, tally.of(hostKey(host)), tally.of(bothKey(namespace, host)), amounts),
     hasRoom: (amounts) => isWithin(total, tally.of(ALL), amounts),
     hasRoomAt,
     heldBy,

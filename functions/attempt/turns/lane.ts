@@ -50,6 +50,8 @@ export interface Shelf {
 }
 
 interface Waiter extends WaitingHolder {
+  /** Its namespace, and what it takes: of the same, the first one is next that has a share at its host. */
+  readonly kind: string
   readonly start: (hold: Hold) => void
   readonly reject: (failure: Failure) => void
 }
@@ -76,7 +78,16 @@ export function makeLane(
 
   function next(): Waiter | undefined {
     const slow = way.slow()
-    const candidates = waiters.filter(({ holder, amounts }) => fair.isFair(holder, amounts, slow))
+    const candidates: Waiter[] = []
+    const judged = new Set<string>()
+    for (const waiter of waiters) {
+      const { kind, holder, amounts } = waiter
+      if (judged.has(kind)) continue
+      const isFair = fair.hasShare(holder.namespace, amounts, slow)
+      const isNext = isFair && fair.hasShareAt(holder, amounts)
+      if (isNext) candidates.push(waiter)
+      if (isNext || !isFair) judged.add(kind)
+    }
     const holdings = candidates.map(({ holder }) => fair.heldBy(holder.namespace).memoryMiB)
     return candidates[holdings.indexOf(Math.min(...holdings))]
   }
@@ -128,7 +139,9 @@ export function makeLane(
     if (waiters.some((other) => other.holder.resource === holder.resource)) return Promise.resolve(undefined)
     const { promise, resolve, reject } = Promise.withResolvers<Hold>()
     const since = now()
-    const waiter = { amounts: shelf.amountsOf(cost), holder: { ...holder }, since, start: resolve, reject }
+    const amounts = shelf.amountsOf(cost)
+    const kind = JSON.stringify([holder.namespace, amounts])
+    const waiter = { kind, amounts, holder: { ...holder }, since, start: resolve, reject }
     const place = admitted ? 'free' : placeFor(bounds.waiting, waiters, holder)
     waiters = [...waiters, waiter]
     serve()
