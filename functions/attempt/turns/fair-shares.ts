@@ -9,6 +9,8 @@ export interface FairShares {
   /** Whether the holder may have as much besides, wherever there is room. `slow`: who had to give way lately. */
   readonly isFair: (holder: Holder, amounts: Amounts, slow: readonly string[]) => boolean
   readonly hasRoom: (amounts: Amounts) => boolean
+  /** Whether the namespace may have so much more, whatever others hold. */
+  readonly hasOwnRoom: (namespace: string, amounts: Amounts) => boolean
   /** Whether so much more may be held at the host. */
   readonly hasRoomAt: (host: string, amounts: Amounts) => boolean
   readonly heldBy: (namespace: string) => Amounts
@@ -25,6 +27,8 @@ export function openFairShares({ total, perNamespace, perHost, ofRest, ofSlow }:
     bothKey(namespace, host),
   ]
   const heldBy = (namespace: string): Amounts => tally.of(namespaceKey(namespace))
+  const hasOwnRoom = (namespace: string, amounts: Amounts): boolean =>
+    isWithin(perNamespace, heldBy(namespace), amounts)
   const hasRoomAt = (host: string, amounts: Amounts): boolean =>
     isWithin(perHost, tally.of(hostKey(host)), amounts)
 
@@ -43,11 +47,12 @@ export function openFairShares({ total, perNamespace, perHost, ofRest, ofSlow }:
     subtract: (holder, amounts) => keysOf(holder).forEach((key) => tally.subtract(key, amounts)),
     isFair(holder, amounts, slow) {
       const { namespace, host } = holder
-      if (!isWithin(perNamespace, heldBy(namespace), amounts) || !hasRoomAt(host, amounts)) return false
+      if (!hasOwnRoom(namespace, amounts) || !hasRoomAt(host, amounts)) return false
       if (!leavesRest(holder, amounts)) return false
       return !slow.includes(namespace) || isWithin(ofSlow, slow.map(heldBy).reduce(sum, NOTHING), amounts)
     },
     hasRoom: (amounts) => isWithin(total, tally.of(ALL), amounts),
+    hasOwnRoom,
     hasRoomAt,
     heldBy,
     held: () => tally.of(ALL),
