@@ -11,6 +11,8 @@ export interface FairShares {
   /** The same, of what is held at the host. */
   readonly hasShareAt: (holder: Holder, amounts: Amounts) => boolean
   readonly hasRoom: (amounts: Amounts) => boolean
+  /** Whether the namespace may have so much more, whatever others hold. */
+  readonly hasOwnRoom: (namespace: string, amounts: Amounts) => boolean
   /** Whether so much more may be held at the host. */
   readonly hasRoomAt: (host: string, amounts: Amounts) => boolean
   readonly heldBy: (namespace: string) => Amounts
@@ -27,6 +29,8 @@ export function openFairShares({ total, perNamespace, perHost, ofRest, ofSlow }:
     bothKey(namespace, host),
   ]
   const heldBy = (namespace: string): Amounts => tally.of(namespaceKey(namespace))
+  const hasOwnRoom = (namespace: string, amounts: Amounts): boolean =>
+    isWithin(perNamespace, heldBy(namespace), amounts)
   const hasRoomAt = (host: string, amounts: Amounts): boolean =>
     isWithin(perHost, tally.of(hostKey(host)), amounts)
 
@@ -39,7 +43,7 @@ export function openFairShares({ total, perNamespace, perHost, ofRest, ofSlow }:
     add: (holder, amounts) => keysOf(holder).forEach((key) => tally.add(key, amounts)),
     subtract: (holder, amounts) => keysOf(holder).forEach((key) => tally.subtract(key, amounts)),
     hasShare(namespace, amounts, slow) {
-      if (!isWithin(perNamespace, heldBy(namespace), amounts)) return false
+      if (!hasOwnRoom(namespace, amounts)) return false
       if (!leavesRest(total, tally.of(ALL), heldBy(namespace), amounts)) return false
       return !slow.includes(namespace) || isWithin(ofSlow, slow.map(heldBy).reduce(sum, NOTHING), amounts)
     },
@@ -47,6 +51,7 @@ export function openFairShares({ total, perNamespace, perHost, ofRest, ofSlow }:
       hasRoomAt(host, amounts) &&
       leavesRest(perHost, tally.of(hostKey(host)), tally.of(bothKey(namespace, host)), amounts),
     hasRoom: (amounts) => isWithin(total, tally.of(ALL), amounts),
+    hasOwnRoom,
     hasRoomAt,
     heldBy,
     held: () => tally.of(ALL),

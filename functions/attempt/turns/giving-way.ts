@@ -49,7 +49,8 @@ export interface GivingWay {
 /**
  * A server that never answers holds a share until the attempt's deadline, and the namespaces of one tenant together may hold
  * all of them. Then the share that has been held for longest, of the namespace that holds most, gives way once a namespace
- * that holds nothing has waited for a second; but none before it has been held for ten.
+ * that holds nothing has waited for a second; but none before it has been held for ten, nor for one that has as much memory
+ * parked.
  */
 export function makeGivingWay({ fair, shares, waiters, now }: GivingWayParts): GivingWay {
   const slowUntil = new Map<string, number>()
@@ -60,8 +61,9 @@ export function makeGivingWay({ fair, shares, waiters, now }: GivingWayParts): G
     return [...slowUntil.keys()]
   }
 
-  function holdsNothing({ holder }: WaitingHolder): boolean {
-    return fair.heldBy(holder.namespace).count === 0
+  /** Nothing of the namespace is at work, and what it has parked leaves it room. */
+  function holdsNothing({ holder, amounts }: WaitingHolder): boolean {
+    return fair.heldBy(holder.namespace).count === 0 && fair.hasOwnRoom(holder.namespace, amounts)
   }
 
   /** The first of each namespace that holds nothing and has waited for long. */
@@ -78,6 +80,7 @@ export function makeGivingWay({ fair, shares, waiters, now }: GivingWayParts): G
   /** Whether what this share leaves could be that of the waiter. */
   function makesRoom({ holder }: HeldShare, waiter: WaitingHolder, slow: readonly string[]): boolean {
     const { namespace, host } = waiter.holder
+    if (fair.heldBy(namespace).memoryMiB >= fair.heldBy(holder.namespace).memoryMiB) return false
     if (!fair.hasRoomAt(host, waiter.amounts)) return holder.host === host
     return !slow.includes(namespace) || slow.includes(holder.namespace)
   }

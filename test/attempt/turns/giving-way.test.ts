@@ -7,17 +7,23 @@ import type { Failure } from '../../../functions/domain/failure.ts'
 
 const STOCK = { memoryMiB: 100, diskMiB: 100, diskIsMemory: false }
 const COST = { memoryMiB: 1, diskMiB: 0 }
+const MIB = 1024 * 1024
 
 t.beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }))
 t.afterEach(() => mock.timers.reset())
 
 /** A lane of four shares, of which those who gave way have one, and what happened in it. */
-function stage({ atHost = 4 } = {}) {
+function stage({ atHost = 4, ownMiB = Infinity } = {}) {
   let now = 0
   const events: string[] = []
   const budget = makeBudget(STOCK, () => now)
   const lane = budget.open({
-    held: { total: atMost(4), perNamespace: atMost(2), perHost: atMost(atHost), ofSlow: atMost(1) },
+    held: {
+      total: atMost(4),
+      perNamespace: { ...atMost(2), memoryMiB: ownMiB },
+      perHost: atMost(atHost),
+      ofSlow: atMost(1),
+    },
     waiting: { total: 6, perNamespace: 5, perHost: 6 },
   })
   /** `name`: its namespace, a slash, and another word. It ends when it has to. */
@@ -96,6 +102,31 @@ t.test('where the shares at one host are all held, one of these gives way', asyn
   await after(12_000)
   await waiting
   t.strictSame(events.slice(4), ['b/1 gave way: Timeout', 'honest/1'])
+})
+
+t.test(
+  'nobody gives way to a namespace that waits because of what it keeps until it is pushed',
+  async (t) => {
+    const { events, take, after } = stage({ ownMiB: 2 })
+    for (const name of ['a/1', 'a/2']) (await take(name))?.park(MIB)
+    await take('honest/1')
+    void take('a/3')
+    await after(30_000)
+    t.strictSame(events, ['a/1', 'a/2', 'honest/1'])
+  },
+)
+
+t.test('nobody gives way to a namespace that keeps more', async (t) => {
+  const { events, take, after } = stage()
+  ;(await take('a/1'))?.park(2 * MIB)
+  ;(await take('b/1'))?.park(MIB / 2)
+  for (const name of ['c/1', 'd/1', 'e/1', 'f/1']) await take(name)
+  void take('a/2')
+  await after(30_000)
+  t.equal(events.length, 6)
+  void take('b/2')
+  await after(1_250)
+  t.strictSame(events.slice(6), ['c/1 gave way: Timeout', 'b/2'])
 })
 
 t.test('namespaces that had to give way have a part together, for ten minutes', async (t) => {
