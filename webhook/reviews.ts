@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Failure } from '../functions/domain/failure.ts'
 import type { Connections } from '../functions/domain/incoming/connections.ts'
 import { countParts } from '../functions/domain/network/json-parts.ts'
+import { BODIES_LIMIT } from '../functions/domain/network/body-room.ts'
 import type { Release } from '../functions/domain/network/budget.ts'
 import { openFairPlaces } from '../functions/domain/sharing/fair-places.ts'
 import { readTraceparent, type TraceContext } from '../functions/domain/telemetry/trace-context.ts'
@@ -48,6 +49,7 @@ export function addReviews(app: FastifyInstance<Server>, reviewing: Reviewing): 
   const { edge, connections, needsCertificate } = reviewing
   const places = openFairPlaces(MOST_REVIEWS)
   const parts = openFairPlaces(ALL_PARTS_LIMIT)
+  const room = openFairPlaces(BODIES_LIMIT)
   const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
     if (needsCertificate && !isCertified(request.raw.socket))
       refuse(reply, 403, 'A client certificate signed by CLIENT_CA_FILE is required, and none was sent.')
@@ -69,14 +71,26 @@ export function addReviews(app: FastifyInstance<Server>, reviewing: Reviewing): 
     }
   }
 
+  // The room of its body is held until it is answered, whose namespace is not known before it is here.
+  function enter(owners: readonly string[], bytes: number): Release {
+    const leave = places.enter(owners)
+    const giveBack = room.enter(owners, bytes)
+    const leaveBoth = (): void => {
+      leave?.()
+      giveBack?.()
+    }
+    if (leave !== undefined && giveBack !== undefined) return leaveBoth
+    leaveBoth()
+    throw new Refusal(503, NO_ROOM)
+  }
+
   // In the turns of its namespace, of all but its beginning: many may be here whole at the same moment. The bytes are released with
   // this call; what is parsed of them needs much more memory.
   async function read(request: FastifyRequest): Promise<ReadReview> {
     const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
     request.body = undefined
     const owned = ownedBy(namespaceIn(bytes.toString('latin1', 0, BEGINNING)) ?? '', request)
-    const leave = places.enter(owned.owners)
-    if (leave === undefined) throw new Refusal(503, NO_ROOM)
+    const leave = enter(owned.owners, bytes.length)
     try {
       const terms = { ...owned, inTurn: edge.inTurn, milliseconds: READ_MS }
       const taken = await withDeadline(terms, ({ inTurn }) => inTurn(() => readNow(bytes, owned)))
@@ -88,7 +102,7 @@ export function addReviews(app: FastifyInstance<Server>, reviewing: Reviewing): 
   }
 
   // A place and the parts until it is decided, even if its sender leaves, and not until its answer is taken, which may be never.
-  // An address alone gets half of the places and of the parts, and a namespace alone at it a third.
+  // An address alone gets half of the places, of the parts and of the room for bodies, and a namespace alone at it a third.
   async function decide(
     request: FastifyRequest,
     decision: (review: AdmissionRequest) => Promise<Verdict>,

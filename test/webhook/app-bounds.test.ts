@@ -22,8 +22,9 @@ const MIB = 1024 * 1024
 /** What a review may have, and how many of those the room for bodies takes; 1 MiB is left. */
 const LARGEST = 7 * MIB
 const FITTING = 9
-/** How many of those that are complete it takes of one address: three times as many as it leaves room for. */
-const FITTING_OF_ADDRESS = 6
+/** How many of those that are not decided it takes of the namespaces of one address, and of one namespace. */
+const FITTING_OF_ADDRESS = 5
+const FITTING_OF_NAMESPACE = 3
 const OTHER_ADDRESS = '127.0.0.2'
 const REVIEW = JSON.stringify(reviewOf(gitCommit()))
 
@@ -165,18 +166,43 @@ for (const [title, head, status] of [
   })
 }
 
-drawn('a review holds its room until it is answered', async (t) => {
+/** A review of nearly the largest size. */
+function largeReview(namespace: string): string {
+  const object = gitCommit({ namespace, annotations: { a: 'x'.repeat(6.5 * MIB) } })
+  return JSON.stringify(reviewOf(object, { namespace }))
+}
+
+drawn('an address alone gets half of the room for bodies, until its reviews are decided', async (t) => {
   const { promise: decided, resolve: decide } = Promise.withResolvers<object>()
   const { port, ca, seen } = await start(t, () => decided)
-  const large = JSON.stringify(reviewOf(gitCommit({ annotations: { a: 'x'.repeat(6.5 * MIB) } })))
-  const answers = Array.from({ length: FITTING_OF_ADDRESS }, () => call({ port, ca }, '/mutate', large))
+  const post = (index: number) => call({ port, ca }, '/mutate', largeReview(`team-${index}`))
+  const answers = Array.from({ length: FITTING_OF_ADDRESS }, (_, index) => post(index))
   await waitFor('all reviews', () => (seen.reviews === FITTING_OF_ADDRESS ? true : undefined), 20_000)
-  t.equal((await call({ port, ca }, '/validate', large)).status, 503)
+  t.equal((await call({ port, ca }, '/validate', largeReview('shop'))).status, 503)
+  t.equal((await call({ port, ca }, '/validate', REVIEW)).status, 200, 'a small one finds room')
   const other = { port, ca, localAddress: OTHER_ADDRESS }
-  t.equal((await call(other, '/validate', large)).status, 200, 'one from another address finds room')
+  t.equal((await call(other, '/validate', largeReview('shop'))).status, 200, 'and one from another address')
   decide({})
   for (const { status } of await Promise.all(answers)) t.equal(status, 200)
-  t.equal((await call({ port, ca }, '/validate', large)).status, 200)
+  t.equal((await call({ port, ca }, '/validate', largeReview('shop'))).status, 200)
+})
+
+drawn('a namespace alone gets a third of the room for bodies, even if the senders leave', async (t) => {
+  const { promise: decided, resolve: decide } = Promise.withResolvers<object>()
+  const { app, port, ca, seen, begin } = await start(t, () => decided)
+  const large = largeReview('shop')
+  const senders = Array.from({ length: FITTING_OF_NAMESPACE }, () =>
+    begin('/mutate', `content-length: ${large.length}`, large),
+  )
+  await waitFor('all reviews', () => (seen.reviews === FITTING_OF_NAMESPACE ? true : undefined), 20_000)
+  for (const sender of senders) sender.destroy()
+  const open = async () => new Promise<number>((resolve) => app.server.getConnections((_, n) => resolve(n)))
+  await waitFor('no sender', async () => ((await open()) === 0 ? true : undefined), 10_000)
+  t.equal((await call({ port, ca }, '/validate', large)).status, 503)
+  t.equal((await call({ port, ca }, '/validate', largeReview('other'))).status, 200, 'another one finds room')
+  decide({})
+  const again = async () => (await call({ port, ca }, '/validate', large)).status === 200 || undefined
+  await waitFor('room', again, 10_000)
 })
 
 t.test('a namespace alone gets a third of the places for reviews, and another one finds room', async (t) => {
@@ -239,8 +265,12 @@ t.test(
       return JSON.stringify(reviewOf(gitCommit({ namespace }, spec), { namespace }))
     }
     const post = (index: number) => call({ port, ca }, '/mutate', having(`made-up-${index}`))
-    const answers = Array.from({ length: 11 }, (_, index) => post(index))
-    await waitFor('11 reviews', () => (seen.reviews === 11 ? true : undefined), 20_000)
+    // The last one gets what is left for those who hold nothing.
+    const answers: ReturnType<typeof post>[] = []
+    for (let index = 0; index < 12; index += 1) {
+      answers.push(post(index))
+      await waitFor('its review', () => (seen.reviews === index + 1 ? true : undefined), 20_000)
+    }
     t.equal((await call({ port, ca }, '/validate', having('made-up'))).status, 503)
     const other = { port, ca, localAddress: OTHER_ADDRESS }
     t.equal((await call(other, '/validate', having('made-up-1'))).status, 200)

@@ -1,6 +1,11 @@
 import { setImmediate } from 'node:timers'
 import { LRUCache } from 'lru-cache'
-import { openFairQueue, SHORT, type FairQueue } from '../../functions/domain/sharing/fair-queue.ts'
+import {
+  openFairQueue,
+  SHORT,
+  type Counting,
+  type FairQueue,
+} from '../../functions/domain/sharing/fair-queue.ts'
 import { TIMING } from '../../functions/net/timing.ts'
 
 /**
@@ -21,6 +26,11 @@ const MOST_ADDRESSES = 32
  * API server, and most works are short.
  */
 const MOST_MS = 10
+/**
+ * An API server brings the reviews of all tenants: what these have taken of the thread is held against it for a moment only, or a
+ * pod would come first for as long as it has taken less.
+ */
+const OF_ADDRESSES: Counting = { perSecond: 250, same: 50, most: 200 }
 
 /**
  * Shares the thread of all reviews among the addresses that they come from, and the part of an address among the namespaces that
@@ -33,7 +43,7 @@ export function shareThread(elapsed: () => number): ThreadTurns {
   const { doNext } = TIMING
   // Whoever continues at once gets in line before the next one is chosen: first at its address, whose next one is then among those
   // of all addresses.
-  const ofAll = openFairQueue(1, { elapsed, handOver })
+  const ofAll = openFairQueue(1, { elapsed, handOver, counts: OF_ADDRESSES })
   const ofAddresses = new LRUCache<string, FairQueue>({ max: MOST_ADDRESSES })
   let left = MOST_MS
   let isCounting = false

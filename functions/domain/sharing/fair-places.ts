@@ -10,11 +10,14 @@ export interface FairPlaces {
   readonly enter: (owner: string | readonly string[], count?: number) => Release | undefined
 }
 
+/** Of what is free, so much is for those at an address who hold nothing, where the address holds more than is free. */
+const OF_NEWCOMERS = 1 / 8
+
 /**
  * Shares `most` places among owners who are not known before: an owner alone gets half of them, two get a third each, and
  * something is always left for the next one (Choudhury and Hahne, "Dynamic Queue Length Thresholds for Shared-Memory
- * Packet Switches", 1998). Of an owner among others of the same address, one alone gets a third. Owners without a place
- * take no memory.
+ * Packet Switches", 1998). Of an owner among others of the same address, one alone gets a third. What others take meanwhile may
+ * leave an address less than it holds: who holds nothing there gets something then, too. Owners without a place take no memory.
  */
 export function openFairPlaces(most: number): FairPlaces {
   const held = new Map<string, number>()
@@ -33,16 +36,26 @@ export function openFairPlaces(most: number): FairPlaces {
     return held.get(owner) ?? 0
   }
 
+  /** Whom so many places would count for; undefined where they would hold too much. */
+  function holdersOf(owners: readonly string[], count: number): readonly string[] | undefined {
+    const free = most - taken
+    const theirs = owners.reduce((sum, one) => sum + heldBy(one), count)
+    if (theirs <= free) return owners
+    const [all, own] = owners
+    if (own === undefined || heldBy(own) > 0) return undefined
+    const newcomers = `newcomers of ${all}`
+    return heldBy(newcomers) + count <= free * OF_NEWCOMERS ? [...owners, newcomers] : undefined
+  }
+
   return {
     hasRoom: () => taken < most,
     enter(owner, count = 1) {
-      const owners = typeof owner === 'string' ? [owner] : owner
-      const theirs = owners.reduce((sum, one) => sum + heldBy(one), count)
-      if (theirs > most - taken) return undefined
-      move(owners, count)
+      const holders = holdersOf(typeof owner === 'string' ? [owner] : owner, count)
+      if (holders === undefined) return undefined
+      move(holders, count)
       let isHeld = true
       return () => {
-        if (isHeld) move(owners, -count)
+        if (isHeld) move(holders, -count)
         isHeld = false
       }
     },

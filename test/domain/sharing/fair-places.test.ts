@@ -56,6 +56,33 @@ t.test('who is counted with others gets no more than they leave together', async
   t.ok(places.enter(['b', 'b y']))
 })
 
+t.test('who holds nothing finds room, whatever others take after those of its address', async (t) => {
+  const places = openFairPlaces(900)
+  const at = (address: string, namespace: string) => places.enter([address, `${address} ${namespace}`])
+  const fillAt = (address: string, names: (index: number) => string): number => {
+    let count = 0
+    while (at(address, names(count)) !== undefined) count += 1
+    return count
+  }
+  t.equal(
+    fillAt('a', () => 'x'),
+    300,
+  )
+  t.equal(
+    fillAt('b', (index) => `made-up-${index}`),
+    333,
+    'half of what was left, and of the rest what is for new ones',
+  )
+  const leave = at('a', 'y')
+  t.ok(leave)
+  t.equal(at('a', 'y'), undefined, 'one at a time')
+  leave?.()
+  t.ok(at('a', 'y'))
+  t.equal(at('a', 'x'), undefined)
+  fillAt('a', (index) => `made-up-${index}`)
+  t.ok(at('c', 'x'))
+})
+
 t.test('a place that is left is free again, once', async (t) => {
   const places = openFairPlaces(2)
   const leave = places.enter('a')

@@ -101,6 +101,19 @@ t.test('an address that names many namespaces keeps another one waiting for one 
   await Promise.all(made)
 })
 
+t.test('what the tenants behind an address have taken is held against it for a moment only', async (t) => {
+  const made = Array.from({ length: 50 }, (_, index) => `made-up-${index}`)
+  const { order, inTurn } = turns({
+    busy: 1_000,
+    ...Object.fromEntries(made.map((namespace) => [namespace, 50])),
+  })
+  for (let times = 0; times < 60; times += 1) await inTurn('busy', NEVER, () => undefined, '192.0.2.2')
+  const works = made.map((namespace) => inTurn(namespace, NEVER, () => undefined, '192.0.2.1'))
+  await inTurn('shop', NEVER, () => undefined, '192.0.2.2')
+  t.ok(order.length < 60 + 15, order.slice(60).join(' '))
+  await Promise.all(works)
+})
+
 t.test('whoever has gone waits for no turn', async (t) => {
   const { order, inTurn } = turns({})
   const gone = new AbortController()
