@@ -8,6 +8,12 @@ export interface FairShares {
   readonly subtract: (holder: Holder, amounts: Amounts) => void
   /** Whether the holder may have as much besides, wherever there is room. `slow`: who had to give way lately. */
   readonly isFair: (holder: Holder, amounts: Amounts, slow: readonly string[]) => boolean
+  /** Whether the holder may keep `next` in place of `before`, which it holds: less memory always, more where that is fair. */
+  readonly mayKeep: (
+    holder: Holder,
+    amounts: { readonly before: Amounts; readonly next: Amounts },
+    slow: readonly string[],
+  ) => boolean
   readonly hasRoom: (amounts: Amounts) => boolean
   /** Whether the namespace may have so much more, whatever others hold. */
   readonly hasOwnRoom: (namespace: string, amounts: Amounts) => boolean
@@ -42,16 +48,31 @@ export function openFairShares({ total, perNamespace, perHost, ofRest, ofSlow }:
     )
   }
 
+  function isFair(holder: Holder, amounts: Amounts, slow: readonly string[]): boolean {
+    const { namespace, host } = holder
+    if (!hasOwnRoom(namespace, amounts) || !hasRoomAt(host, amounts)) return false
+    if (!leavesRest(holder, amounts)) return false
+    return !slow.includes(namespace) || isWithin(ofSlow, slow.map(heldBy).reduce(sum, NOTHING), amounts)
+  }
+
+  const hasRoom = (amounts: Amounts): boolean => isWithin(total, tally.of(ALL), amounts)
+  const add = (holder: Holder, amounts: Amounts): void =>
+    keysOf(holder).forEach((key) => tally.add(key, amounts))
+  const subtract = (holder: Holder, amounts: Amounts): void =>
+    keysOf(holder).forEach((key) => tally.subtract(key, amounts))
+
   return {
-    add: (holder, amounts) => keysOf(holder).forEach((key) => tally.add(key, amounts)),
-    subtract: (holder, amounts) => keysOf(holder).forEach((key) => tally.subtract(key, amounts)),
-    isFair(holder, amounts, slow) {
-      const { namespace, host } = holder
-      if (!hasOwnRoom(namespace, amounts) || !hasRoomAt(host, amounts)) return false
-      if (!leavesRest(holder, amounts)) return false
-      return !slow.includes(namespace) || isWithin(ofSlow, slow.map(heldBy).reduce(sum, NOTHING), amounts)
+    add,
+    subtract,
+    isFair,
+    mayKeep(holder, { before, next }, slow) {
+      if (next.memoryMiB <= before.memoryMiB) return true
+      subtract(holder, before)
+      const may = isFair(holder, next, slow) && hasRoom(next)
+      add(holder, before)
+      return may
     },
-    hasRoom: (amounts) => isWithin(total, tally.of(ALL), amounts),
+    hasRoom,
     hasOwnRoom,
     hasRoomAt,
     heldBy,
