@@ -56,7 +56,10 @@ export interface Holder {
 
 /** The right to do what costs the pod something; see functions/attempt/turns/turns.ts. */
 export interface Turn {
-  /** Gives the turn back: from now on the attempt only waits, and keeps this many bytes. */
+  /**
+   * Gives the turn back: from now on the attempt only waits, and keeps this many bytes. Throws Conflict where others that wait
+   * leave too little for that.
+   */
   readonly park: (bytes: number) => void
   /** Waits for a turn again, if it was given back. Throws Conflict if `signal` fires. */
   readonly resume: (signal: AbortSignal) => Promise<void>

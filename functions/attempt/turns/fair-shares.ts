@@ -10,6 +10,12 @@ export interface FairShares {
   readonly hasShare: (namespace: string, amounts: Amounts, slow: readonly string[]) => boolean
   /** The same, of what is held at the host. */
   readonly hasShareAt: (holder: Holder, amounts: Amounts) => boolean
+  /** Whether the holder may keep `next` in place of `before`, which it holds: less memory always, more where that is fair. */
+  readonly mayKeep: (
+    holder: Holder,
+    amounts: { readonly before: Amounts; readonly next: Amounts },
+    slow: readonly string[],
+  ) => boolean
   readonly hasRoom: (amounts: Amounts) => boolean
   /** Whether the namespace may have so much more, whatever others hold. */
   readonly hasOwnRoom: (namespace: string, amounts: Amounts) => boolean
@@ -39,18 +45,37 @@ export function openFairShares({ total, perNamespace, perHost, ofRest, ofSlow }:
     return ofRest === undefined || isWithin(partOfRest(limit, all, ofRest), own, more)
   }
 
+  function hasShare(namespace: string, amounts: Amounts, slow: readonly string[]): boolean {
+    if (!hasOwnRoom(namespace, amounts)) return false
+    if (!leavesRest(total, tally.of(ALL), heldBy(namespace), amounts)) return false
+    return !slow.includes(namespace) || isWithin(ofSlow, slow.map(heldBy).reduce(sum, NOTHING), amounts)
+  }
+
+  function hasShareAt({ namespace, host }: Holder, amounts: Amounts): boolean {
+    if (!hasRoomAt(host, amounts)) return false
+    return leavesRest(perHost, tally.of(hostKey(host)), tally.of(bothKey(namespace, host)), amounts)
+  }
+
+  const hasRoom = (amounts: Amounts): boolean => isWithin(total, tally.of(ALL), amounts)
+  const add = (holder: Holder, amounts: Amounts): void =>
+    keysOf(holder).forEach((key) => tally.add(key, amounts))
+  const subtract = (holder: Holder, amounts: Amounts): void =>
+    keysOf(holder).forEach((key) => tally.subtract(key, amounts))
+
   return {
-    add: (holder, amounts) => keysOf(holder).forEach((key) => tally.add(key, amounts)),
-    subtract: (holder, amounts) => keysOf(holder).forEach((key) => tally.subtract(key, amounts)),
-    hasShare(namespace, amounts, slow) {
-      if (!hasOwnRoom(namespace, amounts)) return false
-      if (!leavesRest(total, tally.of(ALL), heldBy(namespace), amounts)) return false
-      return !slow.includes(namespace) || isWithin(ofSlow, slow.map(heldBy).reduce(sum, NOTHING), amounts)
+    add,
+    subtract,
+    hasShare,
+    hasShareAt,
+    mayKeep(holder, { before, next }, slow) {
+      if (next.memoryMiB <= before.memoryMiB) return true
+      subtract(holder, before)
+      const isFair = hasShare(holder.namespace, next, slow) && hasShareAt(holder, next)
+      const may = isFair && hasRoom(next)
+      add(holder, before)
+      return may
     },
-    hasShareAt: ({ namespace, host }, amounts) =>
-      hasRoomAt(host, amounts) &&
-      leavesRest(perHost, tally.of(hostKey(host)), tally.of(bothKey(namespace, host)), amounts),
-    hasRoom: (amounts) => isWithin(total, tally.of(ALL), amounts),
+    hasRoom,
     hasOwnRoom,
     hasRoomAt,
     heldBy,

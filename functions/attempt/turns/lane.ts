@@ -6,11 +6,14 @@ import type { Cost } from './cost.ts'
 import { openFairShares } from './fair-shares.ts'
 import { makeGivingWay, type HeldShare, type WaitingHolder } from './giving-way.ts'
 import type { LaneBounds } from './lane-bounds.ts'
-import { placeFor } from './waiting-places.ts'
+import { busy, placeFor } from './waiting-places.ts'
 
 /** What one piece of work holds. */
 export interface Hold {
-  /** Ends the work, which now only waits: of its share this many bytes are kept, and no place among those at work. */
+  /**
+   * Ends the work, which now only waits: of its share this many bytes are kept, and no place among those at work. Throws
+   * Conflict, and changes nothing, where that is more than before and more than is fair.
+   */
   readonly park: (bytes: number) => void
   readonly release: Release
 }
@@ -124,7 +127,11 @@ export function makeLane(
     }
 
     return {
-      park: (bytes) => change({ count: 0, memoryMiB: bytes / MIB, diskMiB: 0 }),
+      park(bytes) {
+        const next = { count: 0, memoryMiB: bytes / MIB, diskMiB: 0 }
+        if (kept !== NOTHING && !fair.mayKeep(holder, { before: kept, next }, way.slow())) throw tooMuch()
+        change(next)
+      },
       release: () => change(NOTHING),
     }
   }
@@ -191,6 +198,8 @@ export function makeLane(
   return { lane: { acquire, close, inHand, figures }, serve }
 }
 
-function busy(): Failure {
-  return new Failure('Conflict', 'Too many attempts are waiting to start; Commitlet retries automatically.')
+function tooMuch(): Failure {
+  const message =
+    'The files take more memory than others that wait for their push leave at the moment; Commitlet retries automatically.'
+  return new Failure('Conflict', message)
 }

@@ -6,7 +6,8 @@ import { FUNCTION_METRICS } from '../../domain/telemetry/function-metrics.ts'
 import type { Meter, Metric } from '../../domain/telemetry/meter.ts'
 import type { Holder, Turn, World } from '../../world.ts'
 import { makeBudget } from './budget.ts'
-import { API_SESSION, preparing, sessionCost } from './cost.ts'
+import { API_SESSION, preparing, sessionCost, type Cost } from './cost.ts'
+import { rememberKeptSizes } from './kept-sizes.ts'
 import type { Hold, Lane, LaneFigures } from './lane.ts'
 import type { Shares } from './shares.ts'
 
@@ -48,6 +49,7 @@ export type Work = 'change' | 'session' | 'large session' | 'edit'
 
 /** What a change that waits for its push takes besides its content: its resource, its login, its open request. */
 const WAITING_BYTES = 48 * 1024
+const MIB = 1024 * 1024
 
 /**
  * Shares the pod among what costs something: changes that are made, and sessions. Changes wait for their push without a
@@ -60,17 +62,24 @@ export function openTurns({ stock, ...shares }: Shares): Turns {
   const large = budget.open(shares.large)
   const sessions = budget.open(shares.sessions)
   const changes = budget.open(shares.changes)
+  const kept = rememberKeptSizes()
   let edited = 0
+
+  function costOf({ namespace, objects }: Holder): Cost {
+    const cost = preparing(objects)
+    return { ...cost, memoryMiB: Math.max(cost.memoryMiB, kept.of(namespace)) }
+  }
 
   async function takeTurn(kind: Kind, holder: Holder): Promise<Turn | undefined> {
     const acquire = (by: Holder, signal?: AbortSignal): ReturnType<Lane['acquire']> =>
       kind === 'GitCommit'
-        ? changes.acquire(preparing(by.objects), by, signal)
+        ? changes.acquire(costOf(by), by, signal)
         : sessions.acquire(API_SESSION, by, signal)
     const first = await acquire(holder)
     // An event of the same resource may wait as well, and must not count as this attempt.
     const resumed = { ...holder, resource: `${holder.resource} again`, admitted: true }
-    return first && turnOf(first, (signal) => acquire(resumed, signal))
+    const keeps = (bytes: number): void => kept.add(holder.namespace, bytes / MIB)
+    return first && turnOf(first, (signal) => acquire(resumed, signal), keeps)
   }
 
   return {
@@ -115,15 +124,21 @@ export function measureTurns({ figures }: Pick<Turns, 'figures'>, meter: Meter):
 
 type GaugeOfWork = Metric & { readonly labels: readonly ['work'] }
 
-function turnOf(first: Hold, acquire: (signal: AbortSignal) => Promise<Hold | undefined>): Turn {
+function turnOf(
+  first: Hold,
+  acquire: (signal: AbortSignal) => Promise<Hold | undefined>,
+  keeps: (bytes: number) => void,
+): Turn {
   let held: Hold | undefined = first
   let parked = false
   let released = false
 
   return {
     park(bytes) {
+      const all = bytes + WAITING_BYTES
+      keeps(all)
+      held?.park(all)
       parked = true
-      held?.park(bytes + WAITING_BYTES)
     },
     async resume(signal) {
       if (!parked) return

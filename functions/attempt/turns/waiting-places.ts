@@ -1,3 +1,4 @@
+import { Failure } from '../../domain/failure.ts'
 import type { Holder } from '../../world.ts'
 import type { WaitingBound } from './lane-bounds.ts'
 
@@ -33,4 +34,9 @@ function lastOfMost<T extends Waiting>(waiters: readonly T[], newcomer: string):
 
 function countOf(waiters: readonly Waiting[], namespace: string): number {
   return waiters.filter(({ holder }) => holder.namespace === namespace).length
+}
+
+/** What ends a wait for which there is no place, or no longer one. */
+export function busy(): Failure {
+  return new Failure('Conflict', 'Too many attempts are waiting to start; Commitlet retries automatically.')
 }

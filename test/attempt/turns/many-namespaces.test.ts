@@ -58,3 +58,48 @@ t.test('changes of ten namespaces that wait for their push leave memory to the n
   await new Promise(setImmediate)
   t.ok(begun)
 })
+
+t.test('changes that are larger than they were thought to be leave memory to the next one', async (t) => {
+  const { turns } = open()
+  let refused: unknown
+  for (const namespace of TENANT) {
+    for (let i = 0; i < MANY; i += 1) {
+      const holder = { namespace, host: `${namespace}.example.com`, resource: `${namespace}/${i}` }
+      void turns.takeTurn('GitCommit', holder).then(async (turn) => {
+        await new Promise(setImmediate)
+        try {
+          turn?.park(10 * MIB)
+        } catch (error) {
+          refused = error
+          turn?.release()
+        }
+      })
+    }
+    for (let times = 0; times < 2 * MANY; times += 1) await new Promise(setImmediate)
+  }
+  t.match(refused, { reason: 'Conflict' })
+  t.ok(turns.figures().change.heldBytes > 60 * MIB, 'a few are kept')
+  let begun = false
+  const next = { namespace: 'next', host: 'other.example.com', resource: 'next/shop' }
+  void turns.takeTurn('GitCommit', next).then(() => (begun = true))
+  await new Promise(setImmediate)
+  t.ok(begun)
+})
+
+t.test('a namespace of which a change was large has fewer made at once, and none is refused', async (t) => {
+  const { turns } = open()
+  const events: string[] = []
+  const holder = { namespace: 'a', host: 'git.example.com' }
+  const first = await turns.takeTurn('GitCommit', { ...holder, resource: 'first' })
+  first?.park(10 * MIB)
+  first?.release()
+  for (let i = 0; i < 8; i += 1) {
+    void turns.takeTurn('GitCommit', { ...holder, resource: `${i}` }).then(async (turn) => {
+      events.push('made')
+      await new Promise(setImmediate)
+      turn?.park(10 * MIB)
+    })
+  }
+  for (let times = 0; times < MANY; times += 1) await new Promise(setImmediate)
+  t.strictSame(events, ['made', 'made'])
+})
