@@ -29,8 +29,9 @@ export async function nextState(
 ): Promise<CertificateState | undefined> {
   const { current, next } = state
   const { now, times, issue } = moment
-  if (current === undefined || endOf(current.cert) <= now.getTime())
-    return serving(next ?? (await issue()), state, now)
+  const hasEnded = ({ cert }: Issued): boolean => endOf(cert) <= now.getTime()
+  if (current === undefined || hasEnded(current))
+    return serving(next === undefined || hasEnded(next) ? await issue() : next, state, now)
   if (next !== undefined) return promoted(state, moment)
   if (endOf(current.cert) - now.getTime() > times.renewMs) return undefined
   return { ...state, next: { ...(await issue()), trustedSince: undefined } }

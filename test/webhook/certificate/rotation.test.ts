@@ -64,6 +64,8 @@ t.test('one that has expired is replaced at once', async (t) => {
   t.strictSame(state?.previous, [], 'nobody serves what has expired')
   const next = { ...second, trustedSince: undefined }
   t.equal((await nextState({ ...CURRENT, next }, moment(at(91))))?.current?.cert, second.cert)
+  const late = await nextState({ ...CURRENT, next }, moment(at(161)))
+  t.equal(endOf(late?.current?.cert ?? ''), at(251).getTime(), 'the next one has expired, too')
 })
 
 t.test('the authorities of the last two certificates stay', async (t) => {
