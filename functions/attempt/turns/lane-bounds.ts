@@ -1,4 +1,5 @@
 import type { Amounts } from './amounts.ts'
+import type { Cost } from './cost.ts'
 
 /** What may be held: in total, by one namespace and at one host. */
 export interface HeldBound {
@@ -25,4 +26,13 @@ export interface WaitingBound {
 export interface LaneBounds {
   readonly held: HeldBound
   readonly waiting: WaitingBound
+}
+
+/** What all lanes take from. */
+export interface Shelf {
+  readonly amountsOf: (cost: Cost) => Amounts
+  readonly hasRoom: (amounts: Amounts) => boolean
+  readonly take: (amounts: Amounts) => void
+  /** Serves all lanes afterwards. */
+  readonly giveBack: (amounts: Amounts) => void
 }

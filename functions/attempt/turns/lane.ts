@@ -5,7 +5,7 @@ import { NOTHING, type Amounts } from './amounts.ts'
 import type { Cost } from './cost.ts'
 import { openFairShares } from './fair-shares.ts'
 import { makeGivingWay, type HeldShare, type WaitingHolder } from './giving-way.ts'
-import type { LaneBounds } from './lane-bounds.ts'
+import type { LaneBounds, Shelf } from './lane-bounds.ts'
 import { busy, placeFor } from './waiting-places.ts'
 
 /** What one piece of work holds. */
@@ -41,15 +41,6 @@ export interface LaneFigures {
   readonly oldestSeconds: number
   /** Of the budget, also by those that only wait for something else. */
   readonly heldBytes: number
-}
-
-/** What all lanes take from. */
-export interface Shelf {
-  readonly amountsOf: (cost: Cost) => Amounts
-  readonly hasRoom: (amounts: Amounts) => boolean
-  readonly take: (amounts: Amounts) => void
-  /** Serves all lanes afterwards. */
-  readonly giveBack: (amounts: Amounts) => void
 }
 
 interface Waiter extends WaitingHolder {
