@@ -87,9 +87,8 @@ export function makeGivingWay({ fair, shares, waiters, now }: GivingWayParts): G
 
   function ask(waiter: WaitingHolder): void {
     const staying = [...shares].filter(({ isAsked }) => !isAsked)
-    const counts = new Map<string, number>()
-    for (const { holder } of staying) counts.set(holder.namespace, (counts.get(holder.namespace) ?? 0) + 1)
-    const countOf = ({ holder }: HeldShare): number => counts.get(holder.namespace) ?? 0
+    const byNamespace = Map.groupBy(staying, ({ holder }) => holder.namespace)
+    const countOf = ({ holder }: HeldShare): number => byNamespace.get(holder.namespace)?.length ?? 0
     const known = slow()
     const [chosen] = staying
       .filter(({ holder, since }) => holder.giveWay !== undefined && now() - since >= OWN_MS)

@@ -140,11 +140,12 @@ export function makeLane(
     const amounts = shelf.amountsOf(cost)
     const kind = JSON.stringify([holder.namespace, amounts])
     const waiter = { kind, amounts, holder: { ...holder }, since, start: resolve, reject }
-    const place = admitted ? 'free' : placeFor(bounds.waiting, waiters, holder)
-    waiters = [...waiters, waiter]
+    const others = waiters
+    waiters = [...others, waiter]
     serve()
     if (!waiters.includes(waiter)) return promise
     way.watch()
+    const place = admitted ? 'free' : placeFor(bounds.waiting, others, holder)
     if (place === 'none') giveUp(waiter)
     else if (place !== 'free') giveUp(place)
     return signal === undefined ? promise : unlessGivenUp(promise, waiter, signal)

@@ -15,25 +15,22 @@ export function placeFor<T extends Waiting>(
   waiters: readonly T[],
   { namespace, host }: Holder,
 ): 'free' | 'none' | T {
-  const ofHost = waiters.filter(({ holder }) => holder.host === host)
-  if (countOf(waiters, namespace) >= perNamespace) return 'none'
+  const own = waiters.filter(({ holder }) => holder.namespace === namespace)
+  if (own.length >= perNamespace) return 'none'
   if (waiters.length >= total) return lastOfMost(waiters, namespace)
+  const ofHost = waiters.filter(({ holder }) => holder.host === host)
   return ofHost.length >= perHost ? lastOfMost(ofHost, namespace) : 'free'
 }
 
 function lastOfMost<T extends Waiting>(waiters: readonly T[], newcomer: string): 'none' | T {
-  const counts = new Map<string, number>()
-  for (const { holder } of waiters) counts.set(holder.namespace, (counts.get(holder.namespace) ?? 0) + 1)
-  const most = Math.max(...counts.values())
-  if (most <= (counts.get(newcomer) ?? 0) + 1) return 'none'
+  const byNamespace = Map.groupBy(waiters, ({ holder }) => holder.namespace)
+  const countOf = (namespace: string): number => byNamespace.get(namespace)?.length ?? 0
+  const most = Math.max(...[...byNamespace.keys()].map(countOf))
+  if (most <= countOf(newcomer) + 1) return 'none'
   const last = waiters.findLast(
-    ({ holder }) => counts.get(holder.namespace) === most && holder.admitted !== true,
+    ({ holder }) => countOf(holder.namespace) === most && holder.admitted !== true,
   )
   return last ?? 'none'
-}
-
-function countOf(waiters: readonly Waiting[], namespace: string): number {
-  return waiters.filter(({ holder }) => holder.namespace === namespace).length
 }
 
 /** What ends a wait for which there is no place, or no longer one. */
