@@ -67,6 +67,8 @@ export function makeThreadPlaces(
   const all = new Set<Used>()
   const waiters = new Set<Waiter>()
   const turns = makeThreadTurns(bounds)
+  /** While somebody waits. */
+  let watch: NodeJS.Timeout | undefined
 
   function countOf(namespace: string): number {
     return [...all].filter((used) => used.namespace === namespace).length
@@ -158,7 +160,7 @@ export function makeThreadPlaces(
       const { promise, resolve } = Promise.withResolvers<Lease | undefined>()
       const waiter = { ...place, start: resolve }
       waiters.add(waiter)
-      const watch = setInterval(endLong, bounds.turnMs / CHECKS).unref()
+      watch ??= setInterval(endLong, bounds.turnMs / CHECKS).unref()
       function abort(): void {
         if (!waiters.delete(waiter)) return
         resolve(undefined)
@@ -169,7 +171,10 @@ export function makeThreadPlaces(
       makeRoom()
       const lease = await promise
       signal.removeEventListener('abort', abort)
-      clearInterval(watch)
+      if (waiters.size === 0) {
+        clearInterval(watch)
+        watch = undefined
+      }
       if (lease !== undefined) return lease
       stopIfAborted(signal)
       throw new Error('A wait ended without a lease')
