@@ -3,6 +3,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { Attack } from '../attack.ts'
 import { breathe } from '../attack.ts'
+import { pullRequestAt } from '../pull-request.ts'
 import { writeChunks } from '../raw-socket.ts'
 
 const MIB = 1024 * 1024
@@ -28,7 +29,9 @@ export const chunkedAnswers: Attack = {
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
     while (!signal.aborted) {
-      const status = await create(pullRequest(`https://localhost:${port}`, created)).catch(() => 0)
+      const status = await create(pullRequestAt(`https://localhost:${port}`, `answers-${created}`)).catch(
+        () => 0,
+      )
       if (status === 201) created += 1
       await breathe(signal, EVERY_MS)
     }
@@ -36,21 +39,4 @@ export const chunkedAnswers: Attack = {
     server.close()
     return `${created} pull requests, ${answered} answers, ${(sent / MIB).toFixed(0)} MiB sent`
   },
-}
-
-function pullRequest(origin: string, index: number): object {
-  return {
-    apiVersion: 'commitlet.dev/v1',
-    kind: 'PullRequest',
-    metadata: { name: `answers-${index}` },
-    spec: {
-      repository: `${origin}/acme/shop-${index}.git`,
-      baseBranch: 'main',
-      headBranch: 'change',
-      title: 'Change the shop',
-      credentials: { secretName: 'git', tokenKey: 'token' },
-      provider: 'gitea',
-      providerConfig: { baseURL: `${origin}/api/v1` },
-    },
-  }
 }

@@ -4,6 +4,7 @@ import { createServer } from 'node:tls'
 import { makeSlowCertificate } from '../../../test/harness/slow-certificates.ts'
 import type { Attack } from '../attack.ts'
 import { breathe } from '../attack.ts'
+import { pullRequestAt } from '../pull-request.ts'
 
 const EVERY_MS = 70
 
@@ -25,28 +26,14 @@ export const slowCertificates: Attack = {
     const { port } = server.address() as AddressInfo
     while (!signal.aborted) {
       const namespace = namespaces[created % namespaces.length]
-      const status = await create(pullRequest(`https://localhost:${port}`, created), namespace).catch(() => 0)
+      const status = await create(
+        pullRequestAt(`https://localhost:${port}`, `certificates-${created}`),
+        namespace,
+      ).catch(() => 0)
       if (status === 201) created += 1
       await breathe(signal, EVERY_MS)
     }
     server.close()
     return `${created} pull requests, ${shaken} handshakes`
   },
-}
-
-function pullRequest(origin: string, index: number): object {
-  return {
-    apiVersion: 'commitlet.dev/v1',
-    kind: 'PullRequest',
-    metadata: { name: `certificates-${index}` },
-    spec: {
-      repository: `${origin}/acme/shop-${index}.git`,
-      baseBranch: 'main',
-      headBranch: 'change',
-      title: 'Change the shop',
-      credentials: { secretName: 'git', tokenKey: 'token' },
-      provider: 'gitea',
-      providerConfig: { baseURL: `${origin}/api/v1` },
-    },
-  }
 }
