@@ -34,6 +34,16 @@ async function settle(): Promise<void> {
   for (let times = 0; times < 100; times += 1) await setImmediate()
 }
 
+/** Answers whatever is asked until all of these are decided. */
+async function answerUntil(decided: readonly Promise<unknown>[], answer: () => void): Promise<void> {
+  const seen = { decided: false }
+  void Promise.all(decided).then(() => (seen.decided = true))
+  while (!seen.decided) {
+    answer()
+    await settle()
+  }
+}
+
 t.test(
   'of one namespace, 16 reviews are asked for at once, and another namespace does not wait',
   async (t) => {
@@ -45,12 +55,7 @@ t.test(
     const honest = mutate(created(gitCommit({ namespace: 'shop' }), { namespace: 'shop' }), admission)
     await settle()
     t.ok((asked.get('shop') ?? 0) > 0)
-    const seen = { decided: false }
-    void Promise.all([...floods, honest]).then(() => (seen.decided = true))
-    while (!seen.decided) {
-      answer()
-      await settle()
-    }
+    await answerUntil([...floods, honest], answer)
     t.match(await honest, { patch: [] })
     t.match((await Promise.all(floods))[0], { patch: [] })
   },
@@ -69,12 +74,7 @@ t.test('of one address, 32 reviews are asked for at once, and another address do
   const honest = from('192.0.2.2', 'shop')
   await settle()
   t.ok((asked.get('shop') ?? 0) > 0)
-  const seen = { decided: false }
-  void Promise.all([...floods, honest]).then(() => (seen.decided = true))
-  while (!seen.decided) {
-    answer()
-    await settle()
-  }
+  await answerUntil([...floods, honest], answer)
   t.match(await honest, { patch: [] })
 })
 
