@@ -1,6 +1,6 @@
 import type { Holder } from '../../world.ts'
-import { ALL, isWithin, makeTally, NOTHING, partOfRest, sum, type Amounts } from './amounts.ts'
-import type { HeldBound } from './lane-bounds.ts'
+import { ALL, isWithin, makeTally, NOTHING, part, partOfRest, sum, type Amounts } from './amounts.ts'
+import type { HeldBound, Shelf } from './lane-bounds.ts'
 
 /** What is held of a lane, and by whom. */
 export interface FairShares {
@@ -26,7 +26,10 @@ export interface FairShares {
 }
 
 /** Nothing is held yet. */
-export function openFairShares({ total, perNamespace, perHost, ofRest, ofSlow }: HeldBound): FairShares {
+export function openFairShares(
+  { total, perNamespace, perHost, ofRest, ofSlow }: HeldBound,
+  shelf: Pick<Shelf, 'rest'>,
+): FairShares {
   const tally = makeTally()
   const keysOf = ({ namespace, host }: Holder): readonly string[] => [
     ALL,
@@ -45,9 +48,15 @@ export function openFairShares({ total, perNamespace, perHost, ofRest, ofSlow }:
     return ofRest === undefined || isWithin(partOfRest(limit, all, ofRest), own, more)
   }
 
+  /** The same of what all lanes draw on: others may have taken most of it. */
+  function leavesStock(own: Amounts, more: Amounts): boolean {
+    return ofRest === undefined || isWithin(part(shelf.rest(), ofRest), own, more)
+  }
+
   function hasShare(namespace: string, amounts: Amounts, slow: readonly string[]): boolean {
     if (!hasOwnRoom(namespace, amounts)) return false
     if (!leavesRest(total, tally.of(ALL), heldBy(namespace), amounts)) return false
+    if (!leavesStock(heldBy(namespace), amounts)) return false
     return !slow.includes(namespace) || isWithin(ofSlow, slow.map(heldBy).reduce(sum, NOTHING), amounts)
   }
 

@@ -8,8 +8,8 @@ export interface HeldBound {
   /** Higher than for a namespace: most tenants share a host. */
   readonly perHost: Amounts
   /**
-   * The part of what is left, in total and at its host, up to which a namespace that holds something gets more. Default:
-   * there is no such bound.
+   * The part of what is left, in total, at its host and by all lanes, up to which a namespace that holds something gets
+   * more. Default: there is no such bound.
    */
   readonly ofRest?: number
   /** By all namespaces together that had to give way to others. */
@@ -32,6 +32,8 @@ export interface LaneBounds {
 export interface Shelf {
   readonly amountsOf: (cost: Cost) => Amounts
   readonly hasRoom: (amounts: Amounts) => boolean
+  /** What no lane has taken. */
+  readonly rest: () => Amounts
   readonly take: (amounts: Amounts) => void
   /** Serves all lanes afterwards. */
   readonly giveBack: (amounts: Amounts) => void

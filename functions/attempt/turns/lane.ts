@@ -64,7 +64,7 @@ export function makeLane(
   shelf: Shelf,
   now: () => number = () => performance.now(),
 ): { readonly lane: Lane; readonly serve: () => void } {
-  const fair = openFairShares(bounds.held)
+  const fair = openFairShares(bounds.held, shelf)
   const shares = new Set<HeldShare>()
   let waiters: readonly Waiter[] = []
   const way = makeGivingWay({ fair, shares, waiters: () => waiters, now })

@@ -46,7 +46,7 @@ const WAITING = { total: 1_000, perNamespace: 250, perHost: 750 }
  * large session leaves, sessions and changes have a part each. So each can always go on: changes wait for sessions, and these
  * for large ones and for edits of files, which take no more than a large one, but never the other way round. Of the parts of
  * sessions and of changes a namespace gets an eighth, and with more than one piece of work no more than a quarter of what is
- * left, and a host three quarters; of the large sessions a quarter and three quarters, but at least one. Namespaces that had
+ * left of them and of the stock, and a host three quarters; of the large sessions a quarter and three quarters, but at least one. Namespaces that had
  * to give way have a quarter of each, all together.
  *
  * 2 GiB with a memory-backed folder of 1 GiB: 2,048 - 320 = 1,728 MiB, of which a large session takes 432 (256 to fetch,

@@ -43,6 +43,19 @@ t.test('ten namespaces leave some of the sessions with one host to the next ones
   for (const namespace of ['a', 'b', 'c']) t.equal(await hang(namespace, 'git.example.com', 1), 1)
 })
 
+t.test('ten namespaces leave some of the memory that large sessions leave', async (t) => {
+  const { turns, hang } = open()
+  for (const namespace of ['x', 'y', 'z'])
+    await turns.acquireLarge({ namespace, host: `${namespace}.example.com`, resource: namespace }, NEVER)
+  for (const namespace of TENANT) await hang(namespace, `${namespace}.example.com`, MANY)
+  for (const namespace of ['a', 'b', 'c']) t.equal(await hang(namespace, 'git.example.com', 1), 1)
+  let begun = false
+  const next = { namespace: 'next', host: 'other.example.com', resource: 'next/shop' }
+  void turns.takeTurn('GitCommit', next).then(() => (begun = true))
+  await new Promise(setImmediate)
+  t.ok(begun)
+})
+
 t.test('changes of ten namespaces that wait for their push leave memory to the next one', async (t) => {
   const { turns } = open()
   for (const namespace of TENANT) {
