@@ -12,6 +12,7 @@ import type { Parsed } from '../domain/schema/parse.ts'
 import type { ObjectRef } from '../domain/resource/resource.ts'
 import type { ReferenceField } from '../domain/spec/spec.ts'
 import type { Outcome } from '../domain/resource/status.ts'
+import { leaveAlone } from './left-alone.ts'
 import { findDue, isToBeFollowedUp } from './due.ts'
 import type { Find } from './find.ts'
 import { commitObject } from '../commit/commit-object.ts'
@@ -42,8 +43,7 @@ export async function handle(ref: ObjectRef, find: Find, world: World, awaited?:
     await attemptAll(ref, find, world, awaited)
   } catch (error) {
     if (!isFinal(error)) throw error
-    world.leftAlone.add(ref)
-    world.log.warn({ resource: ref, reason: error.reason, cause: error.message }, 'a status cannot be stored')
+    await leaveAlone(ref, error, world)
   }
 }
 

@@ -1,5 +1,7 @@
+import type { Failure } from '../domain/failure.ts'
+import { envelopeOf } from '../domain/resource/envelope.ts'
 import { resourceKey, type ObjectRef } from '../domain/resource/resource.ts'
-import type { LeftAlone } from '../world.ts'
+import type { LeftAlone, World } from '../world.ts'
 
 const FIRST_PAUSE_MS = 60_000
 const LONGEST_PAUSE_MS = 3_600_000
@@ -33,6 +35,19 @@ export function openLeftAlone(elapsed: () => number): LeftAlone {
       all.set(key, { ref, pause, until: elapsed() + pause })
     },
   }
+}
+
+/** Leaves the resource alone, whose status cannot be stored for this reason: an Event says so, where its user looks. */
+export async function leaveAlone(
+  ref: ObjectRef,
+  { reason, message }: Failure,
+  { leftAlone, log, cluster }: Pick<World, 'leftAlone' | 'log' | 'cluster'>,
+): Promise<void> {
+  leftAlone.add(ref)
+  log.warn({ resource: ref, reason, cause: message }, 'a status cannot be stored')
+  // The log line has to do where it cannot be read.
+  const whole = await cluster.readResource(ref).catch(() => undefined)
+  if (whole !== undefined) await cluster.recordEvent(envelopeOf(whole), { type: 'Warning', reason, message })
 }
 
 /** As far as both senders knew it: those who know the generation know the request as well. */

@@ -70,10 +70,26 @@ t.test('a resource whose status has no room costs no call while it is left alone
   const send = (): Promise<void> =>
     handle(REF, finder(cluster, { reads: 8, waits: 8 }), { ...world, cluster })
   await send()
-  t.same(calls, ['read', 'write'], 'the sender need not repeat it')
+  t.same(calls, ['read', 'write', 'read'], 'the sender need not repeat it')
   await send()
-  t.same(calls, ['read', 'write'])
+  t.equal(calls.length, 3)
   t.match(world.logged, [{ reason: 'NotSupported', resource: { name: 'shop' } }])
+  t.same(world.cluster.notices, [{ type: 'Warning', reason: 'NotSupported', message: 'There is no room.' }])
+})
+
+t.test('a resource that cannot be read either is left alone as well', async (t) => {
+  const world = memoryWorld()
+  world.cluster.apply(gitCommit())
+  let reads = 0
+  const cluster: typeof world.cluster = {
+    ...world.cluster,
+    readResource: (ref) =>
+      (reads += 1) === 1 ? world.cluster.readResource(ref) : Promise.reject(new Failure('Timeout', 'None.')),
+    patchStatus: () => Promise.reject(new Failure('NotSupported', 'There is no room.')),
+  }
+  await handle(REF, finder(cluster, { reads: 8, waits: 8 }), { ...world, cluster })
+  t.equal(reads, 2)
+  t.ok(world.leftAlone.has(REF))
 })
 
 t.test('a result for which there is no room is written once', async (t) => {
