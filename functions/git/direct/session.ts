@@ -3,7 +3,8 @@ import type { GitObject, ObjectId } from '../objects/object.ts'
 import { createPace } from '../objects/pace.ts'
 import { declaredCount, readPack } from '../objects/pack-reader.ts'
 import { failureOf, unknownError, type Doing } from '../output/classify.ts'
-import { BROKEN_OFF, type ErrorContext } from '../output/error-meaning.ts'
+import { OUTAGE } from '../output/error-table.ts'
+import { BROKEN_OFF, NOTHING_NEWER, type ErrorContext } from '../output/error-meaning.ts'
 import { movedFailure, readMoved } from '../output/moved.ts'
 import { stopIfAborted } from '../process/launcher.ts'
 import { fetchCommand, readFetched, type FetchRequest } from '../protocol/fetch.ts'
@@ -87,8 +88,12 @@ export async function fetchObjects(
       })
     })
   } catch (error) {
-    if (isProtocolError(error, 'REMOTE') && NOT_THERE.test(error.message)) return 'moved'
-    throw explained(error, 'reading', context)
+    if (!isProtocolError(error, 'REMOTE')) throw explained(error, 'reading', context)
+    if (NOT_THERE.test(error.message)) return 'moved'
+    if (request.depth instanceof Date && NOTHING_NEWER.test(error.message)) return 'nothing newer'
+    if (OUTAGE.pattern.test(error.message)) throw failureOf(OUTAGE, context)
+    // Nobody has asked what it can: JGit answers so where filters are not allowed, and the git binary uses none there.
+    throw new Error('it refuses a fetch, perhaps one of this form')
   }
 }
 

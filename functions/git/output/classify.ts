@@ -2,7 +2,13 @@ import { Failure } from '../../domain/failure.ts'
 import { RAN_OUT, type Ended } from '../process/launcher.ts'
 import { redact } from '../../domain/redact.ts'
 import { LOST_INDEX_PACK, OUTAGE, OUT_OF_MEMORY, OUT_OF_TIME, ROWS, TOO_LARGE } from './error-table.ts'
-import { NOT_GIT, TOO_MUCH_WORK, type ErrorMeaning, type ErrorContext } from './error-meaning.ts'
+import {
+  NOT_GIT,
+  NOTHING_NEWER,
+  TOO_MUCH_WORK,
+  type ErrorMeaning,
+  type ErrorContext,
+} from './error-meaning.ts'
 import { readGitOutput, type GitOutput, type ReadEnded } from './git-output.ts'
 import { redirectMeaning, statusMeaning } from './http-status-errors.ts'
 import { redirectAddress } from './moved.ts'
@@ -30,6 +36,7 @@ export function classify(ended: Ended, doing: Doing, context: ErrorContext): Mea
   const output = readGitOutput(ended)
   if (/couldn't find remote ref/.test(output.own)) return 'absent'
   if (/error processing shallow info/.test(output.own)) return 'nothing newer'
+  if (doing === 'reading' && NOTHING_NEWER.test(output.remote)) return 'nothing newer'
   if (/^upload-pack: not our ref/m.test(output.remote)) return 'race'
   // A push of a new branch while the default branch moved: the remote no longer advertises the tip, so git tries to
   // send everything and lacks the blobs.

@@ -49,3 +49,6 @@ export const BROKEN_OFF: ErrorMeaning = {
   reason: 'NetworkError',
   sentence: 'closed the connection in the middle of the exchange; Commitlet retries automatically.',
 }
+
+/** What Git's upload-pack and that of JGit, which Gerrit uses, say where no commit is as new as the requested date. */
+export const NOTHING_NEWER = /^(?:fatal: )?no commits selected for shallow requests?$/im

@@ -1,5 +1,6 @@
 import { Failure } from '../../domain/failure.ts'
 import type { Ended } from '../process/launcher.ts'
+import { NOTHING_NEWER } from '../output/error-meaning.ts'
 import type { ErrorRow, ErrorMeaning, ErrorContext } from '../output/error-meaning.ts'
 import { OUTAGE } from '../output/error-table.ts'
 import type { ServerReport } from './tunnel.ts'
@@ -114,7 +115,7 @@ export function explainSSH(ended: Ended, report: ServerReport, context: ErrorCon
   if (report.failure !== undefined) return report.failure
   const words = withoutRemote(report.words.slice(0, READ)).trim()
   // Over HTTPS, git itself reports it.
-  if (/^fatal: no commits selected for shallow requests$/m.test(words)) return 'nothing newer'
+  if (NOTHING_NEWER.test(words)) return 'nothing newer'
   const known = ROWS.find(({ pattern }) => pattern.test(words)) ?? fallbackMeaning(ended, report, words)
   if (known !== undefined) return failureOf(known, context)
   return words === '' ? meaning : unknownError(words, doing, context)

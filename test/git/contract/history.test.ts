@@ -48,6 +48,20 @@ for (const engine of WAYS) {
     t.equal(await search(repository, 'a/b.md', new Date(Date.now() + HOUR)), sha, 'where none is that new')
   })
 
+  void test('a server that says that no commit is as new as the date is searched as well', async (t) => {
+    const repository = await create()
+    const sha = await repository.commit('main', { 'a/b.md': '1' }, MESSAGE)
+    const words = 'ERR No commits selected for shallow request\n'
+    const body = (words.length + 4).toString(16).padStart(4, '0') + words
+    const headers = { 'content-type': 'application/x-git-upload-pack-result' }
+    const at = { repository: repository.name, exchange: 'upload-pack', command: 'fetch' } as const
+    const skip = engine === 'git binary' ? 0 : 1
+    t.teardown(
+      stage.server.faults.add({ kind: 'status', status: 200, body, headers }, { ...at, skip, times: 1 }),
+    )
+    t.equal(await search(repository, 'a/b.md'), sha)
+  })
+
   void test('a commit that changes another path does not count', async (t) => {
     const repository = await create()
     await repository.commit('main', { 'a/c.md': '1' }, MESSAGE)

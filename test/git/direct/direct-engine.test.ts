@@ -41,6 +41,7 @@ const sent = (body: string): Fault => ({
 })
 for (const [name, fault, target, options] of [
   ['a server without filters', undefined, {}, { allowFilter: false }],
+  ['a server that says so', sent('0024ERR unexpected filter blob:none\n'), { command: 'fetch' }, {}],
   ['a page', { kind: 'page' }, {}, {}],
   ['an empty answer', sent(''), {}, {}],
   ['a list of SHA-256 names', sent(`004d${'1'.repeat(64)} HEAD\n0000`), {}, {}],
