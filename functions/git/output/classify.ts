@@ -19,6 +19,8 @@ export type Meaning =
   | 'absent'
   /** No commit is newer than the requested date. */
   | 'nothing newer'
+  /** The server knows a depth from the tip alone, neither a date nor one from where the history was cut. */
+  | 'depth alone'
   /** Another writer moved the branch in the meantime. */
   | 'race'
   | Failure
@@ -36,6 +38,7 @@ export function classify(ended: Ended, doing: Doing, context: ErrorContext): Mea
   const output = readGitOutput(ended)
   if (/couldn't find remote ref/.test(output.own)) return 'absent'
   if (/error processing shallow info/.test(output.own)) return 'nothing newer'
+  if (/^fatal: Server does not support --(?:shallow-since|deepen)$/m.test(output.own)) return 'depth alone'
   if (doing === 'reading' && NOTHING_NEWER.test(output.remote)) return 'nothing newer'
   if (/^upload-pack: not our ref/m.test(output.remote)) return 'race'
   // A push of a new branch while the default branch moved: the remote no longer advertises the tip, so git tries to

@@ -1,6 +1,7 @@
 import { Failure } from '../../domain/failure.ts'
 import { danglingHead, FIRST_BRANCH, unnamedHead } from '../branch.ts'
 import type { Tip, WantedTip } from '../remote.ts'
+import type { Meaning } from '../output/classify.ts'
 import { NOT_GIT } from '../output/error-meaning.ts'
 import type { Session } from './session.ts'
 import { isOtherFetched } from './fetch-head.ts'
@@ -15,6 +16,10 @@ export const FETCH = [
   '--no-recurse-submodules',
   '--filter=blob:none',
 ]
+/** Where what is fetched stays. */
+const BASE = 'refs/base'
+/** Commits that are fetched where dates are of no help. */
+const DEPTHS = [50, 500, 5_000]
 
 /**
  * Fetches the tip of the branch without blobs and without history; with `since`, also the history since then.
@@ -33,9 +38,13 @@ export async function fetchTip(session: Session, { branch, since }: WantedTip): 
   return { branch: branch ?? FIRST_BRANCH, commit: undefined, exists: false }
 }
 
-/** Fetches `by` more generations of commits below the edge of the fetched history. */
+/** Fetches `by` more generations of commits, or more, below the edge of the fetched history. */
 export async function deepen(session: Session, branch: string, by: number): Promise<void> {
-  await fetchWith(session, [`--deepen=${by}`], `refs/heads/${branch}`)
+  const ref = `refs/heads/${branch}`
+  const fetched = await fetchWith(session, [`--deepen=${by}`], ref)
+  if (fetched !== 'depth alone') return
+  const known = Number(await session.offline(['rev-list', '--count', BASE]))
+  await fetchWith(session, [`--depth=${known + by}`], ref)
 }
 
 /** The commit that the branch points to now; undefined if the branch does not exist. */
@@ -60,7 +69,10 @@ async function fetchRef(session: Session, ref: string, since?: Date): Promise<st
   const depth = since === undefined ? '--depth=1' : `--shallow-since=${since.toISOString().slice(0, 19)}Z`
   const fetched = await fetchWith(session, [depth], ref)
   // No commit is that new: fetches the latest commits instead, because the clocks of the writers may differ.
-  const done = fetched === 'nothing newer' ? await fetchWith(session, ['--depth=50'], ref) : fetched
+  const done =
+    fetched === 'nothing newer' || fetched === 'depth alone'
+      ? await fetchDepths(session, ref, fetched === 'depth alone' ? since : undefined)
+      : fetched
   if (done === 'absent' || done === 'race') return done
   if (await isOtherFetched(session.workspace, ref)) return 'absent'
   const tip = await session.workspace.readRef('base')
@@ -71,14 +83,30 @@ async function fetchRef(session: Session, ref: string, since?: Date): Promise<st
   )
 }
 
-async function fetchWith(
-  session: Session,
-  depth: readonly string[],
-  ref: string,
-): Promise<'absent' | 'race' | 'nothing newer' | undefined> {
+/** Fetches the latest commits; where the server knows no dates, more and more of them until those since the date are here. */
+async function fetchDepths(session: Session, ref: string, since: Date | undefined): Promise<Fetched> {
+  for (const depth of DEPTHS) {
+    const fetched = await fetchWith(session, [`--depth=${depth}`], ref)
+    if (fetched !== undefined || since === undefined || !(await isCutSince(session, since))) return fetched
+  }
+  return undefined
+}
+
+/** Whether the history is cut at a commit that is as new as the date. */
+async function isCutSince(session: Session, since: Date): Promise<boolean> {
+  const edge = await session.workspace.readLines('shallow')
+  if (edge.length === 0) return false
+  const lines = edge.map((name) => `${name}\n`).join('')
+  const times = await session.offline(['log', '--no-walk', '--stdin', '--format=%ct'], Buffer.from(lines))
+  return times.split('\n').some((seconds) => Number(seconds) * 1000 >= since.getTime())
+}
+
+type Fetched = Extract<Meaning, string> | undefined
+
+async function fetchWith(session: Session, depth: readonly string[], ref: string): Promise<Fetched> {
   const { workspace, url } = session
   const traced = ref === 'HEAD'
-  const { meaning } = await session.online([...FETCH, ...depth, '--', url, `+${ref}:refs/base`], {
+  const { meaning } = await session.online([...FETCH, ...depth, '--', url, `+${ref}:${BASE}`], {
     fetches: true,
     traced,
   })

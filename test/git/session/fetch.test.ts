@@ -116,6 +116,26 @@ drawn('where nothing is newer the latest 50 commits are fetched', async (t) => {
   })
 })
 
+drawn('a server that knows neither dates nor relative depths is asked for depths', async (t) => {
+  const repository = await server.createRepository('fetch/depths', { empty: true })
+  const dates = Array.from({ length: 62 }, (_, i) => new Date(Date.UTC(2026, 0, i + 1)).toISOString())
+  await datedCommits(repository, dates)
+  // As that of Azure DevOps, in protocol version 0.
+  const refs = await repository.git('upload-pack', '--advertise-refs', '.')
+  const body = `001e# service=git-upload-pack\n0000${refs.replaceAll(' deepen-', ' absent-')}`
+  const headers = { 'content-type': 'application/x-git-upload-pack-advertisement' }
+  const at = { repository: repository.name, exchange: 'upload-pack-refs' } as const
+  t.teardown(server.faults.add({ kind: 'status', status: 200, headers, body }, at))
+  const countSince = (since: string): Promise<string> =>
+    stage.session(repository.url, async (session) => {
+      await fetchTip(session, { branch: 'main', since: new Date(since) })
+      await deepen(session, 'main', 5)
+      return session.offline(['rev-list', '--count', 'refs/base'])
+    })
+  t.equal(await countSince('2026-02-15'), '55\n')
+  t.equal(await countSince('2026-01-05'), '62\n')
+})
+
 drawn('a fetch above the limit is refused by its size', async (t) => {
   const repository = await server.createRepository('fetch/endless')
   t.teardown(server.faults.add({ kind: 'endless' }, { repository: 'fetch/endless', command: 'fetch' }))
