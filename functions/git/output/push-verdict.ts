@@ -41,7 +41,8 @@ export function judgeRefusal(
   if (/unpacker error|unable to migrate objects/.test(reason) && says(`${unpack}\n${words}`, DISK))
     return refuseInWords(unavailable(context, 'cannot store the commit (disk or file rights of the server)'))
   const remoteWords = remote.replace(/^error: hook declined to update .*$/m, '').trim()
-  const failure = rejection(remoteWords === '' ? reason : remoteWords, context)
+  const told = [SAYS_NOTHING.test(reason) && remoteWords !== '' ? '' : reason, remoteWords]
+  const failure = rejection(told.filter((text) => text !== '').join('\n'), context)
   // A race or a final refusal: only the tip can show which.
   if (NOT_MOVED.test(reason)) return { kind: 'race', unless: failure }
   if (says(words, NO_RIGHT)) return refuseInWords(denied(context))
@@ -85,6 +86,11 @@ const COLLISION = /' exists; cannot create|refname conflict/
 // With the last one, the branch that was read is deleted.
 const RACE =
   /is at [0-9a-f]+ but expected|reference already exists|incorrect old value provided|reference not found|unable to resolve reference/
+/**
+ * Reasons of Git and of large hosts that only say that there are words beside them. Others are in the report alone: beside them,
+ * Azure DevOps and Gerrit print how far they are.
+ */
+const SAYS_NOTHING = /declined|^(?:failed to update ref|failed to lock|unpacker error|failure)$/
 // Git, JGit and Azure DevOps.
 const NOT_MOVED = /^(?:failed to update ref|failed to lock)$|^TF401028\b/
 const DISK =

@@ -59,6 +59,23 @@ const answers: readonly (readonly [string, string, object])[] = [
     'TF402455: Pushes to this branch are not permitted; you must use a pull request to update this branch.',
     { kind: 'refused', failure: { reason: 'PushRejected' }, each: false },
   ],
+  [
+    'Analyzing objects... (3/3) (5 ms)\nStoring packfile... done (27 ms)',
+    'TF402455: Pushes to this branch are not permitted; you must use a pull request to update this branch.',
+    {
+      failure: { reason: 'PushRejected', message: /reports "TF402455: Pushes .* branch\. Analyzing objects/ },
+    },
+  ],
+  [
+    'Processing changes: refs: 1, done',
+    'prohibited by Gerrit: not permitted: update',
+    { failure: { message: /reports "prohibited by Gerrit: not permitted: update Processing changes/ } },
+  ],
+  [
+    'GitLab: no.',
+    'pre-receive hook declined',
+    { failure: { reason: 'PushRejected', message: /reports "GitLab: no\."/ } },
+  ],
   ['', 'shallow update not allowed', { kind: 'refused', failure: { reason: 'PushRejected' }, each: false }],
   [
     "error: cannot lock ref 'refs/heads/main': is at 11 but expected 22",
