@@ -3,6 +3,7 @@ import { Failure } from '../domain/failure.ts'
 import { movedMeanwhile } from './branch.ts'
 import { isBusy } from './direct/memory.ts'
 import { stopIfAborted } from './process/launcher.ts'
+import { isProtocolError } from './protocol/protocol-error.ts'
 import type { Engine, Remote, Tip, WantedTip } from './remote.ts'
 
 /** Both ways to talk to remotes. */
@@ -47,7 +48,7 @@ export function chooseEngine(
         if (error instanceof Failure) throw error
         stopIfAborted(target.signal)
         if (!isBusy(error)) remembered.set(key, true)
-        handedOver({ url: text, why: error instanceof Error ? error.message : 'an unknown error' })
+        handedOver({ url: text, why: reasonOf(error) })
       }
       const first = await direct.open(target).catch(declined)
       return first === undefined
@@ -58,6 +59,12 @@ export function chooseEngine(
       await Promise.all([direct.close(), binary.close()])
     },
   }
+}
+
+/** What the error says, unless the server itself has said it. */
+function reasonOf(error: unknown): string {
+  if (isProtocolError(error, 'REMOTE')) return 'the server reports an error'
+  return error instanceof Error ? error.message : 'an unknown error'
 }
 
 /** Begins with one engine's session, and changes to the other's for good where `declined` does not throw. */

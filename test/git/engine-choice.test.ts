@@ -2,6 +2,7 @@ import t from 'tap'
 import { Failure } from '../../functions/domain/failure.ts'
 import { chooseEngine, type HandOver } from '../../functions/git/engine-choice.ts'
 import { openMemory } from '../../functions/git/direct/memory.ts'
+import { protocolError } from '../../functions/git/protocol/protocol-error.ts'
 import type { Engine, Remote, RemoteTarget, Tip } from '../../functions/git/remote.ts'
 import { land } from '../../functions/git/writer/land.ts'
 import { addressOf, changeOf, endingsOf, loginOf, outcomeOf, patience, pending, REACHED } from './stage.ts'
@@ -50,6 +51,14 @@ function stageOf(replaced: (remote: Remote) => Partial<Remote>, repository = mem
 const decline = (): never => {
   throw new Error('it has no filters')
 }
+
+t.test('the words of a server are not told as the reason of a hand-over', async (t) => {
+  const { push, told } = stageOf(() => ({
+    push: () => Promise.reject(protocolError('REMOTE', 'words of the server')),
+  }))
+  t.match(await push(), { outcome: 'pushed' })
+  t.same(told, [{ url: URL, why: 'the server reports an error' }])
+})
 
 t.test('a repository that the direct engine can write never meets the git binary', async (t) => {
   const { push, binary, told, repository } = stageOf(() => ({}))
