@@ -48,9 +48,14 @@ export async function listRefs(
       return readListedRefs(answer)
     })
   } catch (error) {
+    if (isProtocolError(error, 'REMOTE') && NOT_KNOWN.test(error.message))
+      throw new Error('it does not know the command')
     throw explained(error, 'reading', context)
   }
 }
+
+/** JGit repeats a line that it does not expect: that of version 2, where it, or a proxy before it, knows version 0 alone. */
+const NOT_KNOWN = /\bcommand=ls-refs\b/
 
 /** What a fetch has brought. */
 export interface FetchedObjects {

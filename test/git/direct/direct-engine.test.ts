@@ -41,6 +41,12 @@ const sent = (body: string): Fault => ({
 })
 for (const [name, fault, target, options] of [
   ['a server without filters', undefined, {}, { allowFilter: false }],
+  [
+    'a server that does not know the command',
+    sent("002fERR expected 'want', got 'command=ls-refs'\n"),
+    {},
+    {},
+  ],
   ['a server that says so', sent('0024ERR unexpected filter blob:none\n'), { command: 'fetch' }, {}],
   ['a page', { kind: 'page' }, {}, {}],
   ['an empty answer', sent(''), {}, {}],
