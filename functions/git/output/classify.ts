@@ -21,6 +21,8 @@ export type Meaning =
   | 'nothing newer'
   /** The server knows a depth from the tip alone, neither a date nor one from where the history was cut. */
   | 'depth alone'
+  /** The server refuses the filter of the fetch. */
+  | 'no filter'
   /** Another writer moved the branch in the meantime. */
   | 'race'
   | Failure
@@ -41,6 +43,7 @@ export function classify(ended: Ended, doing: Doing, context: ErrorContext): Mea
   if (/^fatal: Server does not support --(?:shallow-since|deepen)$/m.test(output.own)) return 'depth alone'
   if (doing === 'reading' && NOTHING_NEWER.test(output.remote)) return 'nothing newer'
   if (/^upload-pack: not our ref/m.test(output.remote)) return 'race'
+  if (doing === 'reading' && FILTER_REFUSED.test(output.remote)) return 'no filter'
   // A push of a new branch while the default branch moved: the remote no longer advertises the tip, so git tries to
   // send everything and lacks the blobs.
   if (/^fatal: unable to read [0-9a-f]{40}$/m.test(output.own)) return 'race'
@@ -52,6 +55,9 @@ export function classify(ended: Ended, doing: Doing, context: ErrorContext): Mea
       : unknownError(output.remote, doing, context))
   )
 }
+
+// With uploadpackfilter.allow, a server says that it has filters, and refuses some of them.
+const FILTER_REFUSED = /^(?:git upload-pack: )?filter '[^'\n]*' not supported$/m
 
 /** The limit that this git has reached: of its memory, of its time of the processor, or of the size of what it fetches. */
 export function limitReached(ended: Ended): 'memory' | 'time' | 'size' | undefined {

@@ -4,18 +4,14 @@ import type { Tip, WantedTip } from '../remote.ts'
 import type { Meaning } from '../output/classify.ts'
 import { NOT_GIT } from '../output/error-meaning.ts'
 import type { Session } from './session.ts'
+import type { OnlineResult } from './transport.ts'
 import { isOtherFetched } from './fetch-head.ts'
 import { readDefaultBranch } from './symref.ts'
 
+const FILTER = '--filter=blob:none'
+
 /** Fetches without files, and without what Git would do besides. */
-export const FETCH = [
-  'fetch',
-  '-q',
-  '--no-tags',
-  '--no-auto-maintenance',
-  '--no-recurse-submodules',
-  '--filter=blob:none',
-]
+export const FETCH = ['fetch', '-q', '--no-tags', '--no-auto-maintenance', '--no-recurse-submodules', FILTER]
 /** Where what is fetched stays. */
 const BASE = 'refs/base'
 /** Commits that are fetched where dates are of no help. */
@@ -106,12 +102,15 @@ type Fetched = Extract<Meaning, string> | undefined
 async function fetchWith(session: Session, depth: readonly string[], ref: string): Promise<Fetched> {
   const { workspace, url } = session
   const traced = ref === 'HEAD'
-  const { meaning } = await session.online([...FETCH, ...depth, '--', url, `+${ref}:${BASE}`], {
-    fetches: true,
-    traced,
-  })
-  // With the promisor that fetch has written to the configuration, a push would load blobs and trees it does not need.
-  await workspace.cleanConfig()
+  async function fetch(options: readonly string[]): Promise<OnlineResult['meaning']> {
+    const args = [...options, ...depth, '--', url, `+${ref}:${BASE}`]
+    const { meaning } = await session.online(args, { fetches: true, traced })
+    // With the promisor that fetch has written to the configuration, a push would load blobs and trees it does not need.
+    await workspace.cleanConfig()
+    return meaning
+  }
+  const first = await fetch(FETCH)
+  const meaning = first === 'no filter' ? await fetch(FETCH.filter((option) => option !== FILTER)) : first
   if (meaning instanceof Failure) throw meaning
   return meaning
 }

@@ -105,6 +105,18 @@ drawn('history since a time is fetched without older commits, and deepened by on
   })
 })
 
+drawn('a server that refuses the filter is asked without it', async (t) => {
+  const repository = await server.createRepository('fetch/unfiltered', {
+    config: { 'uploadpackfilter.allow': 'false' },
+  })
+  const tip = await repository.commit('main', { 'a.md': 'a' })
+  await stage.session(repository.url, async (session) => {
+    t.match(await fetchTip(session, { branch: 'main' }), { commit: tip })
+    await deepen(session, 'main', 1)
+    t.equal(await session.offline(['rev-list', '--count', 'refs/base']), '2\n')
+  })
+})
+
 drawn('where nothing is newer the latest 50 commits are fetched', async (t) => {
   const repository = await server.createRepository('fetch/older', { empty: true })
   await datedCommits(repository, ['2026-01-01', '2026-02-01'])
