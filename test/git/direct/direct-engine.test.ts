@@ -101,6 +101,11 @@ for (const [name, fault, expected] of [
     t.equal(server.requests.length - before, name === 'a missing repository' ? 2 : 1)
   })
 
+t.test('an outage that a server reports in the answer to a fetch is a verdict', async (t) => {
+  const words = sent('0020ERR GitLab: 502 Bad Gateway\n')
+  t.match(await readWith(words, { command: 'fetch' }), { reason: 'ProviderUnavailable' })
+})
+
 t.test('FETCH_LIMIT is for all fetches of a session together', async (t) => {
   const files = { a: randomBytes(700 * 1024), b: randomBytes(700 * 1024) }
   const { url } = await server.createRepository('direct/limited', { files })
