@@ -27,15 +27,17 @@ export interface FairShares {
 
 /** Nothing is held yet. */
 export function openFairShares(
-  { total, perNamespace, perHost, ofRest, ofSlow }: HeldBound,
+  { total, perNamespace, perHost, ofRest, large, ofSlow }: HeldBound,
   shelf: Pick<Shelf, 'rest'>,
 ): FairShares {
   const tally = makeTally()
-  const keysOf = ({ namespace, host }: Holder): readonly string[] => [
+  const isLarge = ({ memoryMiB }: Amounts): boolean => large !== undefined && memoryMiB > large.aboveMiB
+  const keysOf = ({ namespace, host }: Holder, amounts: Amounts): readonly string[] => [
     ALL,
     namespaceKey(namespace),
     hostKey(host),
     bothKey(namespace, host),
+    ...(isLarge(amounts) ? [LARGE] : []),
   ]
   const heldBy = (namespace: string): Amounts => tally.of(namespaceKey(namespace))
   const hasOwnRoom = (namespace: string, amounts: Amounts): boolean =>
@@ -57,6 +59,7 @@ export function openFairShares(
     if (!hasOwnRoom(namespace, amounts)) return false
     if (!leavesRest(total, tally.of(ALL), heldBy(namespace), amounts)) return false
     if (!leavesStock(heldBy(namespace), amounts)) return false
+    if (large && isLarge(amounts) && !isWithin(large.most, tally.of(LARGE), amounts)) return false
     return !slow.includes(namespace) || isWithin(ofSlow, slow.map(heldBy).reduce(sum, NOTHING), amounts)
   }
 
@@ -67,9 +70,9 @@ export function openFairShares(
 
   const hasRoom = (amounts: Amounts): boolean => isWithin(total, tally.of(ALL), amounts)
   const add = (holder: Holder, amounts: Amounts): void =>
-    keysOf(holder).forEach((key) => tally.add(key, amounts))
+    keysOf(holder, amounts).forEach((key) => tally.add(key, amounts))
   const subtract = (holder: Holder, amounts: Amounts): void =>
-    keysOf(holder).forEach((key) => tally.subtract(key, amounts))
+    keysOf(holder, amounts).forEach((key) => tally.subtract(key, amounts))
 
   return {
     add,
@@ -91,6 +94,9 @@ export function openFairShares(
     held: () => tally.of(ALL),
   }
 }
+
+/** The key of what takes more memory than others. */
+const LARGE = 'large'
 
 function namespaceKey(namespace: string): string {
   return `namespace ${namespace}`

@@ -12,6 +12,8 @@ export interface HeldBound {
    * more. Default: there is no such bound.
    */
   readonly ofRest?: number
+  /** By all together that take more memory than others: what they leave is for small ones. Default: there is no such bound. */
+  readonly large?: { readonly aboveMiB: number; readonly most: Amounts }
   /** By all namespaces together that had to give way to others. */
   readonly ofSlow: Amounts
 }

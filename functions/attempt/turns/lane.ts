@@ -5,6 +5,7 @@ import { NOTHING, type Amounts } from './amounts.ts'
 import type { Cost } from './cost.ts'
 import { openFairShares } from './fair-shares.ts'
 import { makeGivingWay, type HeldShare, type WaitingHolder } from './giving-way.ts'
+import { rememberLatelyHeld } from './lately-held.ts'
 import type { LaneBounds, Shelf } from './lane-bounds.ts'
 import { busy, placeFor } from './waiting-places.ts'
 
@@ -53,8 +54,8 @@ interface Waiter extends WaitingHolder {
 const MIB = 1024 * 1024
 
 /**
- * A fair lane: the next to start belongs to the namespace that holds the least memory in it, first come first served
- * among equals. No namespace and no host (such as one that hangs) exceeds its share of what is held or of the places to
+ * A fair lane: the next to start belongs to the namespace that holds the least memory in it; among equals, to one that has
+ * held shares for the least time lately (lately-held.ts), first come first served. No namespace and no host (such as one that hangs) exceeds its share of what is held or of the places to
  * wait; those that had to give way to others have a quarter, all together (giving-way.ts). Where there is no room for the
  * next, nobody overtakes it: many small shares do not keep a large one waiting. `serve` starts those for whom there is room by
  * now; `now` is in milliseconds of a clock that is never set.
@@ -68,6 +69,9 @@ export function makeLane(
   const shares = new Set<HeldShare>()
   let waiters: readonly Waiter[] = []
   const way = makeGivingWay({ fair, shares, waiters: () => waiters, now })
+  const lately = rememberLatelyHeld(now)
+  const heldBy = ({ holder }: Waiter): number => fair.heldBy(holder.namespace).memoryMiB
+  const rankOf = ({ holder }: Waiter): number => lately.rankOf(holder.namespace)
   let closed = false
 
   function next(): Waiter | undefined {
@@ -82,8 +86,7 @@ export function makeLane(
       if (isNext) candidates.push(waiter)
       if (isNext || !isFair) judged.add(kind)
     }
-    const holdings = candidates.map(({ holder }) => fair.heldBy(holder.namespace).memoryMiB)
-    return candidates[holdings.indexOf(Math.min(...holdings))]
+    return candidates.toSorted((a, b) => heldBy(a) - heldBy(b) || rankOf(a) - rankOf(b))[0]
   }
 
   function serve(): void {
@@ -110,7 +113,7 @@ export function makeLane(
       const before = kept
       if (before === NOTHING) return
       kept = next
-      shares.delete(share)
+      if (shares.delete(share)) lately.add(holder.namespace, now() - share.since)
       // Taken first: what is kept is nobody else's for a moment.
       take(next)
       fair.subtract(holder, before)

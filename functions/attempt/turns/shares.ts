@@ -1,6 +1,6 @@
 import { limitsWithin, memoryOf, type Limits } from '../../git/session/limits.ts'
 import { atMost, part, type Amounts } from './amounts.ts'
-import type { Cost } from './cost.ts'
+import { PREPARING, type Cost } from './cost.ts'
 import type { Stock } from './budget.ts'
 import type { LaneBounds } from './lane-bounds.ts'
 import { MOST_EDIT_MIB } from '../../edits/edits.ts'
@@ -34,6 +34,10 @@ const MOST_SESSIONS = 64
 /** Changes get this part of what sessions and changes share, and no more than eight pushes of 64 MiB. */
 const CHANGES = 0.15
 const MOST_CHANGES_MIB = 512
+/** Changes of several objects, of 24 MiB each, get this part of those: otherwise eight namespaces with one each had all. */
+const LARGE_CHANGES = 3 / 4
+/** A change of one object, also with what it takes while it waits for its push. */
+const SMALL_MIB = PREPARING.memoryMiB + 1
 const MOST_LARGE = 8
 /** Least memory of a large session, in MiB: 24 for each process, and 32 to fetch. */
 const LEAST_LARGE_MIB = 96
@@ -46,8 +50,9 @@ const WAITING = { total: 1_000, perNamespace: 250, perHost: 750 }
  * large session leaves, sessions and changes have a part each. So each can always go on: changes wait for sessions, and these
  * for large ones and for edits of files, which take no more than a large one, but never the other way round. Of the parts of
  * sessions and of changes a namespace gets an eighth, and with more than one piece of work no more than a quarter of what is
- * left of them and of the stock, and a host three quarters; of the large sessions a quarter and three quarters, but at least one. Namespaces that had
- * to give way have a quarter of each, all together.
+ * left of them and of the stock, and a host three quarters; of the large sessions a quarter and three quarters, but at least
+ * one. Changes of several objects have three quarters of the part of changes together, and namespaces that had to give way a
+ * quarter of each part.
  *
  * 2 GiB with a memory-backed folder of 1 GiB: 2,048 - 320 = 1,728 MiB, of which a large session takes 432 (256 to fetch,
  * and 61 for each git process), sessions 1,101 (64 of 17 MiB), and changes 194, for one namespace 24.
@@ -67,7 +72,7 @@ export function divide(pod: Stock, fetchLimitMiB: number): Shares {
   }
   return {
     stock,
-    changes: fairBounds({ count: MOST_PREPARING, memoryMiB: changes, diskMiB: 0 }),
+    changes: changeBounds({ count: MOST_PREPARING, memoryMiB: changes, diskMiB: 0 }),
     sessions: fairBounds(sessions),
     large: largeBounds(Math.min(MOST_LARGE, Math.max(1, Math.floor(fitting)))),
     largeCost: cost,
@@ -75,6 +80,12 @@ export function divide(pod: Stock, fetchLimitMiB: number): Shares {
     editMiB: Math.min(MOST_EDIT_MIB, largeMemory),
     largeLimits: limits,
   }
+}
+
+function changeBounds(total: Amounts): LaneBounds {
+  const bounds = fairBounds(total)
+  const large = { aboveMiB: SMALL_MIB, most: part(total, LARGE_CHANGES) }
+  return { ...bounds, held: { ...bounds.held, large } }
 }
 
 function fairBounds(total: Amounts): LaneBounds {

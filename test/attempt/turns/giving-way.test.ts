@@ -167,3 +167,15 @@ t.test('a newcomer takes the last place to wait of the namespace that has most',
   await wait('late/1')
   t.strictSame(refused, ['late/1: Conflict'], 'each has one')
 })
+
+t.test('of namespaces that hold nothing, one that has held for less time lately is next', async (t) => {
+  const { events, take, after } = stage()
+  const first = await take('a/1')
+  for (const name of ['b/1', 'c/1', 'd/1']) await take(name)
+  void take('a/2')
+  await after(9_000)
+  void take('honest/1')
+  first?.release()
+  await after(250)
+  t.strictSame(events.slice(4), ['honest/1'])
+})
