@@ -56,17 +56,19 @@ interface Waiter extends Place {
 }
 
 /**
- * Bounds the threads fairly: the next one to start belongs to the namespace with the fewest. A thread that nobody uses makes
+ * Bounds the threads fairly: the next one to start belongs to the namespace with the fewest, and among equals to one that has
+ * used threads for the least time. A thread that nobody uses makes
  * room for one that is waited for, and so does one that was used for long, for a namespace that has none: a server may be
- * silent until an attempt ends, and other sessions may have joined by then.
+ * silent until an attempt ends, and other sessions may have joined by then. `elapsed`: milliseconds of a clock that is never set.
  */
 export function makeThreadPlaces(
   { total, perNamespace, idleMs, ...bounds }: PlaceBounds = PLACE_BOUNDS,
   start: () => WorkerThread = startWorkerThread,
+  elapsed: () => number = () => performance.now(),
 ): ThreadPlaces {
   const all = new Set<Used>()
   const waiters = new Set<Waiter>()
-  const turns = makeThreadTurns(bounds)
+  const turns = makeThreadTurns(bounds, elapsed)
   /** While somebody waits. */
   let watch: NodeJS.Timeout | undefined
 
@@ -130,8 +132,10 @@ export function makeThreadPlaces(
   }
 
   function startWaiters(): void {
-    const fewestFirst = [...waiters].sort((a, b) => countOf(a.namespace) - countOf(b.namespace))
-    for (const waiter of fewestFirst) {
+    const inOrder = [...waiters].sort(
+      ({ namespace: a }, { namespace: b }) => countOf(a) - countOf(b) || turns.rankOf(a) - turns.rankOf(b),
+    )
+    for (const waiter of inOrder) {
       const lease = tryLease(waiter)
       if (lease === undefined) continue
       waiters.delete(waiter)

@@ -20,6 +20,8 @@ export interface UsedThread {
 export interface ThreadTurns {
   readonly begin: (used: UsedThread) => void
   readonly leave: (used: UsedThread) => void
+  /** Lower for namespaces that have used threads for less time; the same for those that have used them for about as long. */
+  readonly rankOf: (namespace: string) => number
   /** Whether no session should join it while others wait. */
   readonly isOver: (used: UsedThread) => boolean
   /** Which of these is to be ended for others who wait, if one was used for too long. */
@@ -29,12 +31,13 @@ export interface ThreadTurns {
 /** What a namespace may use of threads at once, and gets back in a second, before its turns are short. */
 const MOST_MS = 20_000
 const MS_PER_SECOND = 250
+/** Who differs by less has used threads for about as long. */
+const SAME_MS = 1_000
+/** The most use that is remembered. */
+const MOST_USED_MS = 60_000
 
 /** Counts how long the threads are used, and by whom. */
-export function makeThreadTurns(
-  { turnMs, longestMs }: TurnBounds,
-  elapsed: () => number = () => performance.now(),
-): ThreadTurns {
+export function makeThreadTurns({ turnMs, longestMs }: TurnBounds, elapsed: () => number): ThreadTurns {
   const shares = makeAllowances(MOST_MS, MS_PER_SECOND, elapsed)
 
   function usedMs({ leases, since }: UsedThread): number {
@@ -52,9 +55,11 @@ export function makeThreadTurns(
       used.leases += 1
     },
     leave(used) {
-      if (used.leases === 1) shares.of(used.namespace).spend(usedMs(used))
+      const share = shares.of(used.namespace)
+      if (used.leases === 1) share.spend(Math.min(usedMs(used), MOST_USED_MS + share.left()))
       used.leases -= 1
     },
+    rankOf: (namespace) => Math.floor(-(shares.known(namespace)?.left() ?? MOST_MS) / SAME_MS),
     isOver: (used) => usedMs(used) >= turnMs,
     next(threads) {
       const byNamespace = Map.groupBy(threads, ({ namespace }) => namespace)

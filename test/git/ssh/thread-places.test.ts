@@ -13,9 +13,9 @@ const BOUNDS: PlaceBounds = {
 }
 
 /** Places whose threads do nothing; they end when they are told, or when `died` is called. */
-function placesOf(bounds: Partial<PlaceBounds> = {}) {
+function placesOf(bounds: Partial<PlaceBounds> = {}, elapsed?: () => number) {
   const threads: WorkerThread[] = []
-  const places = makeThreadPlaces({ ...BOUNDS, ...bounds }, () => {
+  function startThread(): WorkerThread {
     const { promise: ended, resolve } = Promise.withResolvers<undefined>()
     let ending = false
     function end(): void {
@@ -26,7 +26,8 @@ function placesOf(bounds: Partial<PlaceBounds> = {}) {
     const thread = { listen: () => 0, forget: nothing, post: nothing, hold: nothing }
     threads.push({ ...thread, isEnding: () => ending, end, ended })
     return threads.at(-1)!
-  })
+  }
+  const places = makeThreadPlaces({ ...BOUNDS, ...bounds }, startThread, elapsed)
   const lease = (namespace: string, host: string, signal = patience()): Promise<Lease> =>
     places.lease({ namespace, host }, signal)
   return { places, threads, lease }
@@ -70,6 +71,17 @@ t.test('the next thread is of the namespace with the fewest', async (t) => {
   held.release()
   await early
   t.notOk(await isSettled(late))
+})
+
+t.test('of namespaces with as many threads, one that has used them for less time is next', async (t) => {
+  let now = 0
+  const { lease } = placesOf({ total: 1 }, () => now)
+  const held = await lease('a', 'x')
+  now = 5_000
+  const [early, late] = [lease('a', 'y'), lease('b', 'x')]
+  held.release()
+  t.ok(await isSettled(late))
+  t.notOk(await isSettled(early))
 })
 
 t.test('a thread that nobody uses makes room, one that is used does not', async (t) => {
