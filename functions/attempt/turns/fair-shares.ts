@@ -37,7 +37,7 @@ export function openFairShares(
     namespaceKey(namespace),
     hostKey(host),
     bothKey(namespace, host),
-    ...(isLarge(amounts) ? [LARGE] : []),
+    ...(isLarge(amounts) ? [LARGE, largeKey(host)] : []),
   ]
   const heldBy = (namespace: string): Amounts => tally.of(namespaceKey(namespace))
   const hasOwnRoom = (namespace: string, amounts: Amounts): boolean =>
@@ -55,16 +55,21 @@ export function openFairShares(
     return ofRest === undefined || isWithin(part(shelf.rest(), ofRest), own, more)
   }
 
+  /** Whether it is small, or the large ones leave something to small ones. */
+  function leavesSmall(limit: Amounts, key: string, more: Amounts): boolean {
+    return large === undefined || !isLarge(more) || isWithin(part(limit, large.part), tally.of(key), more)
+  }
+
   function hasShare(namespace: string, amounts: Amounts, slow: readonly string[]): boolean {
     if (!hasOwnRoom(namespace, amounts)) return false
     if (!leavesRest(total, tally.of(ALL), heldBy(namespace), amounts)) return false
     if (!leavesStock(heldBy(namespace), amounts)) return false
-    if (large && isLarge(amounts) && !isWithin(large.most, tally.of(LARGE), amounts)) return false
+    if (!leavesSmall(total, LARGE, amounts)) return false
     return !slow.includes(namespace) || isWithin(ofSlow, slow.map(heldBy).reduce(sum, NOTHING), amounts)
   }
 
   function hasShareAt({ namespace, host }: Holder, amounts: Amounts): boolean {
-    if (!hasRoomAt(host, amounts)) return false
+    if (!hasRoomAt(host, amounts) || !leavesSmall(perHost, largeKey(host), amounts)) return false
     return leavesRest(perHost, tally.of(hostKey(host)), tally.of(bothKey(namespace, host)), amounts)
   }
 
@@ -104,6 +109,10 @@ function namespaceKey(namespace: string): string {
 
 function bothKey(namespace: string, host: string): string {
   return `namespace ${namespace} at ${host}`
+}
+
+function largeKey(host: string): string {
+  return `${LARGE} at ${host}`
 }
 
 function hostKey(host: string): string {

@@ -12,8 +12,8 @@ export interface HeldBound {
    * more. Default: there is no such bound.
    */
   readonly ofRest?: number
-  /** By all together that take more memory than others: what they leave is for small ones. Default: there is no such bound. */
-  readonly large?: { readonly aboveMiB: number; readonly most: Amounts }
+  /** The part, in total and at a host, of all that take so much memory: the rest is for small ones. Default: there is no such bound. */
+  readonly large?: { readonly aboveMiB: number; readonly part: number }
   /** By all namespaces together that had to give way to others. */
   readonly ofSlow: Amounts
 }

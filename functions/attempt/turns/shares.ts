@@ -84,7 +84,7 @@ export function divide(pod: Stock, fetchLimitMiB: number): Shares {
 
 function changeBounds(total: Amounts): LaneBounds {
   const bounds = fairBounds(total)
-  const large = { aboveMiB: SMALL_MIB, most: part(total, LARGE_CHANGES) }
+  const large = { aboveMiB: SMALL_MIB, part: LARGE_CHANGES }
   return { ...bounds, held: { ...bounds.held, large } }
 }
 
