@@ -20,8 +20,11 @@ import type { KeyPair } from './tls.ts'
 const REQUEST_TIMEOUT_MS = 10_000
 /** Interval of that check; Node's default of 30 s could quadruple the limit. */
 const TIMEOUT_CHECK_MS = 1_000
-/** API servers open one connection for each review that they wait for; each uses memory before it has sent anything. */
-const MOST_CONNECTIONS = 512
+/**
+ * API servers open one connection for each review that they wait for; each uses memory before it has sent anything. More than may
+ * have a review in hand, which give way to no other one.
+ */
+const MOST_CONNECTIONS = 768
 const NOTHING = 'There is nothing here; send reviews to POST /mutate or /validate.'
 
 /**

@@ -308,14 +308,14 @@ drawn('a review that is not complete within 10 s is given up, and so is a silent
 })
 
 drawn(
-  '512 connections are held, and one more takes the place of the one that was silent for longest',
+  '768 connections are held, and one more takes the place of the one that was silent for longest',
   async (t) => {
     const { app, port, ca, hold } = await start(t)
     const open = async () => new Promise<number>((resolve) => app.server.getConnections((_, n) => resolve(n)))
-    const sockets = Array.from({ length: 512 }, () => hold(connectPlain({ port, host: '127.0.0.1' })))
-    await waitFor('512 connections', async () => ((await open()) === 512 ? true : undefined), 10_000)
+    const sockets = Array.from({ length: 768 }, () => hold(connectPlain({ port, host: '127.0.0.1' })))
+    await waitFor('768 connections', async () => ((await open()) === 768 ? true : undefined), 10_000)
     t.equal((await call({ port, ca }, '/health/liveness')).status, 200)
     t.equal(await text(sockets[0] ?? hold(connectPlain({ port }))), '', 'the first one is closed')
-    t.ok((await open()) <= 512)
+    t.ok((await open()) <= 768)
   },
 )

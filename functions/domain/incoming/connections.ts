@@ -52,7 +52,7 @@ export const KEPT_MS = 100_000
  * before the server listens.
  */
 export function boundConnections(server: Server, most: number, timing: Timing): Connections {
-  const open = trackConnections()
+  const open = trackConnections(timing.elapsed)
   const byEnd = new Map<string, Connection>()
   const bySocket = new WeakMap<Socket, Connection>()
   const slowed = new WeakMap<Socket, Promise<void>>()

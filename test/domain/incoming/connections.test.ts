@@ -38,10 +38,10 @@ async function bothServers(t: Test) {
 }
 
 /** A server for so many connections; `open` returns the server's end of a new one. */
-async function start(t: Test, most = 2) {
+async function start(t: Test, most = 2, timing = TENTH) {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const connections = boundConnections(server, most, TENTH)
+  const connections = boundConnections(server, most, timing)
   const { port } = server.address() as AddressInfo
   const sockets: Socket[] = []
   t.teardown(() => {
@@ -81,6 +81,28 @@ t.test('it is one of the address that has most, however silent those of others a
   for (const socket of flood) connections.hold(socket)
   await open('127.0.0.2')
   t.ok(other.destroyed, 'where all of those are held, it is another one')
+})
+
+t.test('an address that needs many for a moment loses none to those that others keep silent', async (t) => {
+  let now = 0
+  const { connections, open } = await start(t, 8, { ...TENTH, elapsed: () => now })
+  const silent = [await open('127.0.0.3'), await open('127.0.0.4'), await open('127.0.0.3')]
+  const kept = await open('127.0.0.2')
+  now += 2_000
+  const busy = []
+  for (let index = 0; index < 5; index += 1) busy.push(await open('127.0.0.2'))
+  t.strictSame(
+    [kept, ...busy, ...silent].map(({ destroyed }) => destroyed),
+    [...Array.from({ length: 6 }, () => false), true, false, false],
+  )
+  for (const socket of busy) connections.hold(socket)
+  now += 2_000
+  const two = [await open('127.0.0.4'), await open('127.0.0.4')]
+  t.strictSame(
+    [kept, ...busy, ...silent.slice(1, 2), ...two].map(({ destroyed }) => destroyed),
+    [...Array.from({ length: 6 }, () => false), true, false, false],
+    'what an address is busy with does not count',
+  )
 })
 
 t.test('one that is held is not closed, and if all are held, the new one is', async (t) => {
