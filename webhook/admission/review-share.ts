@@ -1,6 +1,9 @@
+import { openFairQueue } from '../../functions/domain/sharing/fair-queue.ts'
 import { makeKeyedSemaphore } from '../../functions/domain/sharing/keyed-semaphore.ts'
 
-/** Calls for the reviews of one namespace that are made at once. The API server is asked for 64 at once, for all of them. */
+/** Calls for reviews that are made at once, in the turns of the addresses: of the 64 connections, some are for other calls. */
+const OF_ALL = 48
+/** The same for the reviews of one namespace. */
 const OF_NAMESPACE = 16
 /** The same for all namespaces that reviews from one address name: a pod that is no API server may name any number. */
 const OF_ADDRESS = 32
@@ -24,11 +27,17 @@ export type ReviewShare = <T>(
 export function shareReviews(): ReviewShare {
   const ofNamespace = makeKeyedSemaphore(OF_NAMESPACE)
   const ofAddress = makeKeyedSemaphore(OF_ADDRESS)
+  // All take about as long: the addresses take turns.
+  const ofAll = openFairQueue(OF_ALL, { elapsed: () => 0 })
   return (namespace, signal, ask, address = '') =>
     ofNamespace(`${address} ${namespace}`, () =>
-      ofAddress(address, () => {
-        signal.throwIfAborted()
-        return ask()
+      ofAddress(address, async () => {
+        const leave = await ofAll.enter(address, signal)
+        try {
+          return await ask()
+        } finally {
+          leave()
+        }
       }),
     )
 }

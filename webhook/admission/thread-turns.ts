@@ -1,11 +1,7 @@
 import { setImmediate } from 'node:timers'
 import { LRUCache } from 'lru-cache'
-import {
-  openFairQueue,
-  SHORT,
-  type Counting,
-  type FairQueue,
-} from '../../functions/domain/sharing/fair-queue.ts'
+import { openFairQueue, type FairQueue } from '../../functions/domain/sharing/fair-queue.ts'
+import { countExcess, countInProportion, SHORT } from '../../functions/domain/sharing/taken-time.ts'
 import { TIMING } from '../../functions/net/timing.ts'
 
 /**
@@ -26,24 +22,21 @@ const MOST_ADDRESSES = 32
  * API server, and most works are short.
  */
 const MOST_MS = 10
-/**
- * An API server brings the reviews of all tenants: what these have taken of the thread is held against it for a moment only, or a
- * pod would come first for as long as it has taken less.
- */
-const OF_ADDRESSES: Counting = { perSecond: 250, same: 50, most: 200 }
+/** What a work of an address counts at most: an API server brings the reviews of all tenants, and one may take long. */
+const MOST_COUNTED_MS = 200
 
 /**
- * Shares the thread of all reviews among the addresses that they come from, and the part of an address among the namespaces that
- * it names: next is whichever has taken the least time, and what takes long is the last work of a turn of the event loop.
- * Dry runs cost their sender nothing, and a review with large Secrets holds the thread for 0.1 s: without this, 20 of them
- * at once keep the reviews of all others waiting for 2 s. A pod that is no API server may name any number of namespaces.
- * `elapsed` is in milliseconds of a clock that is never set.
+ * Shares the thread of all reviews among the addresses that they come from, in equal parts, and the part of an address among the
+ * namespaces that it names: next is whichever has taken the least time, and what takes long is the last work of a turn of the event
+ * loop. Dry runs cost their sender nothing, and a review with large Secrets holds the thread for 0.1 s: without this, 20 of them at
+ * once keep the reviews of all others waiting for 2 s. A pod that is no API server may name any number of namespaces. `elapsed` is in
+ * milliseconds of a clock that is never set.
  */
 export function shareThread(elapsed: () => number): ThreadTurns {
   const { doNext } = TIMING
   // Whoever continues at once gets in line before the next one is chosen: first at its address, whose next one is then among those
   // of all addresses.
-  const ofAll = openFairQueue(1, { elapsed, handOver, counts: OF_ADDRESSES })
+  const ofAll = openFairQueue(1, { elapsed, handOver, taken: countInProportion(MOST_COUNTED_MS) })
   const ofAddresses = new LRUCache<string, FairQueue>({ max: MOST_ADDRESSES })
   let left = MOST_MS
   let isCounting = false
@@ -64,7 +57,9 @@ export function shareThread(elapsed: () => number): ThreadTurns {
   }
 
   function queueOf(address: string): FairQueue {
-    const queue = ofAddresses.get(address) ?? openFairQueue(1, { elapsed, handOver: doNext, counts: SHORT })
+    const queue =
+      ofAddresses.get(address) ??
+      openFairQueue(1, { elapsed, handOver: doNext, taken: countExcess(SHORT, elapsed) })
     ofAddresses.set(address, queue)
     return queue
   }

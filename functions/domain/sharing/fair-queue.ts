@@ -1,5 +1,5 @@
-import { makeAllowances } from './allowances.ts'
 import type { Release } from '../network/budget.ts'
+import { countExcess, LONG, type TakenTime } from './taken-time.ts'
 
 /** Those who wait for a few places. */
 export interface FairQueue {
@@ -23,24 +23,9 @@ export interface QueueTerms {
   readonly handOver?: (next: () => void) => void
   /** One place more, for an owner who has none while another one has all. Default: there is none. */
   readonly spare?: boolean
-  /** Default: LONG. */
-  readonly counts?: Counting
+  /** What owners have taken; default: LONG. */
+  readonly taken?: TakenTime
 }
-
-/** How the time that an owner has taken counts, in milliseconds. */
-export interface Counting {
-  /** What an owner may take in a second without coming after others. */
-  readonly perSecond: number
-  /** Owners who have taken about as much take turns. */
-  readonly same: number
-  /** The most that is remembered. */
-  readonly most: number
-}
-
-/** For turns that take long: several in a second are rare. */
-const LONG: Counting = { perSecond: 250, same: 1_000, most: Infinity }
-/** For works of some milliseconds, of which many are done in a second: also one of ten who take all of it is known by that. */
-export const SHORT: Counting = { perSecond: 10, same: 50, most: 200 }
 
 /** Who waits. */
 interface Entry {
@@ -54,19 +39,20 @@ interface Entry {
  */
 export function openFairQueue(
   places: number,
-  { elapsed, waits = () => undefined, handOver = (next) => next(), spare = false, counts = LONG }: QueueTerms,
+  {
+    elapsed,
+    waits = () => undefined,
+    handOver = (next) => next(),
+    spare = false,
+    taken = countExcess(LONG, elapsed),
+  }: QueueTerms,
 ): FairQueue {
   // In the order of their next turn.
   const waiting = new Map<string, readonly Entry[]>()
   const urgent = new Set<Entry>()
-  const shares = makeAllowances(0, counts.perSecond, elapsed)
   const held = new Map<string, number>()
   let free = places
   let hasSpare = spare
-
-  function excessOf(owner: string): number {
-    return Math.floor(-shares.of(owner).left() / counts.same)
-  }
 
   /** Whether this owner has no place, and another one has all. */
   function isKeptOut(owner: string): boolean {
@@ -81,7 +67,7 @@ export function openFairQueue(
     }
     const [next] = [...waiting]
       .filter(([owner]) => isFor(owner))
-      .toSorted(([a], [b]) => excessOf(a) - excessOf(b))
+      .toSorted(([a], [b]) => taken.rankOf(a) - taken.rankOf(b))
     if (next === undefined) return undefined
     const [owner, [entry, ...rest]] = next
     waiting.delete(owner)
@@ -115,6 +101,7 @@ export function openFairQueue(
 
   function hold(owner: string, change: 1 | -1): void {
     const count = (held.get(owner) ?? 0) + change
+    if (change > 0) taken.begins(owner)
     if (count === 0) held.delete(owner)
     else held.set(owner, count)
   }
@@ -132,8 +119,7 @@ export function openFairQueue(
   }
 
   function leave(owner: string, began: number): void {
-    const share = shares.of(owner)
-    share.spend(Math.min(elapsed() - began, counts.most + share.left()))
+    taken.add(owner, elapsed() - began)
     hold(owner, -1)
     if (spare && !hasSpare) {
       hasSpare = true
@@ -151,6 +137,7 @@ export function openFairQueue(
   return {
     async enter(owner, signal, rank = 'last') {
       signal.throwIfAborted()
+      if (!waiting.has(owner)) taken.waits(owner)
       if (free > 0) {
         free -= 1
         hold(owner, 1)

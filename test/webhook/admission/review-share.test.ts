@@ -78,6 +78,26 @@ t.test('of one address, 32 reviews are asked for at once, and another address do
   t.match(await honest, { patch: [] })
 })
 
+t.test('of all addresses, 48 reviews are asked for at once, and the addresses take turns', async (t) => {
+  const { asked, reviewAccess, answer } = cluster()
+  const admission = admissionOver({ cluster: { reviewAccess } })
+  const floods = Array.from({ length: 40 }, (_, index) =>
+    mutate({ ...large(`made-up-${index}`), address: `192.0.2.${10 + (index % 10)}` }, admission),
+  )
+  await settle()
+  t.equal(
+    [...asked.values()].reduce((sum, count) => sum + count, 0),
+    48,
+  )
+  const honest = mutate({ ...large('shop'), address: '192.0.2.2' }, admission)
+  await settle()
+  t.equal(asked.get('shop'), undefined)
+  answer()
+  await settle()
+  t.ok((asked.get('shop') ?? 0) > 0)
+  await answerUntil([...floods, honest], answer)
+})
+
 t.test('after the deadline of a decision nothing more is asked for', async (t) => {
   const { asked, reviewAccess, answer } = cluster()
   const admission = admissionOver({ cluster: { reviewAccess }, deadlines: { decideMs: 1, lookMs: 1 } })

@@ -101,6 +101,39 @@ t.test('an address that names many namespaces keeps another one waiting for one 
   await Promise.all(made)
 })
 
+t.test(
+  'many addresses, whatever they name, keep another one waiting for a work or two, not for one of each',
+  async (t) => {
+    const { order, inTurn } = turns({ pod: 50 })
+    const ended = { is: false }
+    const pods = Array.from({ length: 20 }, async (_, index) => {
+      while (!ended.is) await inTurn('pod', NEVER, () => undefined, `192.0.2.${index + 10}`)
+    })
+    for (let times = 0; times < 40; times += 1) await setImmediate()
+    const before = order.length
+    for (let times = 0; times < 10; times += 1) {
+      await inTurn('shop', NEVER, () => undefined, '192.0.2.2')
+      await setImmediate()
+    }
+    ended.is = true
+    await Promise.all(pods)
+    const last = order.lastIndexOf('shop')
+    t.ok(last - before < 10 + 30, `${last - before} works`)
+  },
+)
+
+t.test('works that are short keep an address whose works are long from none of its turns', async (t) => {
+  const { order, inTurn } = turns({ long: 50, short: 1 })
+  const seen = { is: false }
+  const short = ['192.0.2.10', '192.0.2.11'].map(async (address) => {
+    while (!seen.is) await inTurn('short', NEVER, () => undefined, address)
+  })
+  for (let times = 0; times < 4; times += 1) await inTurn('long', NEVER, () => undefined, '192.0.2.2')
+  seen.is = true
+  await Promise.all(short)
+  t.ok(order.length < 4 * 150, `${order.length} works`)
+})
+
 t.test('what the tenants behind an address have taken is held against it for a moment only', async (t) => {
   const made = Array.from({ length: 50 }, (_, index) => `made-up-${index}`)
   const { order, inTurn } = turns({

@@ -1,0 +1,97 @@
+import { makeAllowances } from './allowances.ts'
+
+/** How the time that an owner has taken counts, in milliseconds. */
+export interface Counting {
+  /** What an owner may take in a second without coming after others. */
+  readonly perSecond: number
+  /** Owners who have taken about as much take turns. */
+  readonly same: number
+  /** The most that is remembered. */
+  readonly most: number
+}
+
+/** For turns that take long: several in a second are rare. */
+export const LONG: Counting = { perSecond: 250, same: 1_000, most: Infinity }
+/** For works of some milliseconds, of which many are done in a second: also one of ten who take all of it is known by that. */
+export const SHORT: Counting = { perSecond: 10, same: 50, most: 200 }
+
+/** The time that owners have taken. */
+export interface TakenTime {
+  /** Whose turn it is: that of an owner of whom this is least. */
+  readonly rankOf: (owner: string) => number
+  /** The owner begins to wait for one turn. */
+  readonly waits: (owner: string) => void
+  /** It gets one, whether it has waited or not. */
+  readonly begins: (owner: string) => void
+  /** Adds the milliseconds of a turn that has ended. */
+  readonly add: (owner: string, milliseconds: number) => void
+}
+
+/** What owners have taken beyond what is free, each for itself. `elapsed`: milliseconds of a clock that is never set. */
+export function countExcess({ perSecond, same, most }: Counting, elapsed: () => number): TakenTime {
+  const shares = makeAllowances(0, perSecond, elapsed)
+  return {
+    rankOf: (owner) => Math.floor(-shares.of(owner).left() / same),
+    waits: () => undefined,
+    begins: () => undefined,
+    add(owner, milliseconds) {
+      const share = shares.of(owner)
+      share.spend(Math.min(milliseconds, most + share.left()))
+    },
+  }
+}
+
+/** Beyond that, those whom others have caught up with are forgotten. */
+const REMEMBERED = 1_000
+
+/** On the clock of `countInProportion`. */
+interface Standing {
+  /** When the turn that the owner waits for, or has, begins. */
+  start: number
+  /** When its last one has ended, and what that took. */
+  end: number
+  took: number
+}
+
+/**
+ * For one place: those who wait get equal parts of the time, however many they are and however long their turns take, and what was
+ * taken while nobody waited is forgotten. Next is the turn that would end first if all were at work at once and each took as long as
+ * the one before (Demers, Keshav and Shenker, "Analysis and Simulation of a Fair Queueing Algorithm", 1989). So whoever needs less
+ * than its part, in short turns, waits for about one turn of somebody else. Of each turn, `most` milliseconds count.
+ */
+export function countInProportion(most: number): TakenTime {
+  const standings = new Map<string, Standing>()
+  let now = 0
+
+  function standingOf(owner: string): Standing {
+    const standing = standings.get(owner) ?? { start: now, end: now, took: 0 }
+    standings.set(owner, standing)
+    return standing
+  }
+
+  function forget(): void {
+    for (const [owner, { start, end }] of standings) if (Math.max(start, end) < now) standings.delete(owner)
+  }
+
+  return {
+    waits(owner) {
+      const standing = standingOf(owner)
+      standing.start = Math.max(now, standing.end)
+    },
+    rankOf(owner) {
+      const { start, took } = standingOf(owner)
+      return start + took
+    },
+    begins(owner) {
+      const standing = standingOf(owner)
+      now = Math.max(now, standing.start)
+    },
+    add(owner, milliseconds) {
+      const standing = standingOf(owner)
+      standing.took = Math.min(milliseconds, most)
+      standing.end = standing.start + standing.took
+      standing.start = standing.end
+      if (standings.size > REMEMBERED) forget()
+    },
+  }
+}
