@@ -12,6 +12,12 @@ import { announcedBytes, readBody } from '../functions/domain/network/read-body.
 const BODY_LIMIT = (2 * 3 + 1) * 1024 * 1024
 const TOO_MANY_PIECES = 'The review came in too many small pieces; send it in larger ones.'
 
+/**
+ * Most bytes of all reviews in memory: five of the largest. Parsed, a text has twice as many where it holds
+ * other letters than those of western Europe, and what was read before is in memory until it is collected.
+ */
+export const REVIEWS_LIMIT = 36 * 1024 * 1024
+
 /** Most bytes of all answers that are not taken yet; beyond that, the connection of the oldest is closed. */
 const MOST_UNTAKEN = 16 * 1024 * 1024
 
@@ -20,7 +26,7 @@ const MOST_UNTAKEN = 16 * 1024 * 1024
  * Failure with its sentence.
  */
 export function readBodies(app: FastifyInstance<Server>, connections: Connections): void {
-  const enter = openBodyRoom()
+  const enter = openBodyRoom(REVIEWS_LIMIT)
   const leaving = new WeakMap<FastifyRequest, () => void>()
   app.addHook('onRequest', (request, reply, done) => {
     reply.raw.once('close', () => leaving.get(request)?.())

@@ -3,13 +3,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Failure } from '../functions/domain/failure.ts'
 import type { Connections } from '../functions/domain/incoming/connections.ts'
 import { countParts } from '../functions/domain/network/json-parts.ts'
-import { BODIES_LIMIT } from '../functions/domain/network/body-room.ts'
 import type { Release } from '../functions/domain/network/budget.ts'
 import { openFairPlaces } from '../functions/domain/sharing/fair-places.ts'
 import { readTraceparent, type TraceContext } from '../functions/domain/telemetry/trace-context.ts'
 import { withDeadline } from './admission/deadline.ts'
 import { readReview, reviewOf, type AdmissionRequest, type Verdict } from './admission/review.ts'
 import { namespaceIn } from './admission/review-namespace.ts'
+import { REVIEWS_LIMIT } from './bodies.ts'
 import type { Edge } from './edge.ts'
 import { NO_ROOM, Refusal, refuse } from './refusals.ts'
 import { isCertified } from './tls.ts'
@@ -49,7 +49,7 @@ export function addReviews(app: FastifyInstance<Server>, reviewing: Reviewing): 
   const { edge, connections, needsCertificate } = reviewing
   const places = openFairPlaces(MOST_REVIEWS)
   const parts = openFairPlaces(ALL_PARTS_LIMIT)
-  const room = openFairPlaces(BODIES_LIMIT)
+  const room = openFairPlaces(REVIEWS_LIMIT)
   const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
     if (needsCertificate && !isCertified(request.raw.socket))
       refuse(reply, 403, 'A client certificate signed by CLIENT_CA_FILE is required, and none was sent.')
