@@ -19,7 +19,8 @@ withControlPlane(t, async (t, plane) => {
     plane.kubectl(['delete', '-f', '-', '--ignore-not-found'], { input: POLICIES.join('---\n') }),
   )
 
-  const resourceRef = { apiVersion: 'v1', kind: 'ConfigMap', name: 'shop', path: `${namespace}/shop.yaml` }
+  const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: 'shop' }
+  const resourceRef = { ...reference, path: `${namespace}/shop.yaml` }
   const commit = {
     repository: `https://git.example.com/teams/${namespace}/config.git`,
     branch: 'commitlet/shop',
@@ -79,6 +80,21 @@ withControlPlane(t, async (t, plane) => {
       },
       /outside of the folder/,
     ],
+    [
+      'to the folder of the namespace of an object',
+      'GitCommit',
+      {
+        ...without('resourceRef', commit),
+        files: [{ path: '{namespace}/a.yaml', resourceRef: { ...reference, namespace: elsewhere } }],
+      },
+      /outside of the folder/,
+    ],
+    [
+      'to a folder with the name of a placeholder, which is not filled in there',
+      'GitCommit',
+      { ...commit, resourceRef: { ...resourceRef, path: '{namespace}/a.yaml' } },
+      /outside of the folder/,
+    ],
     ['without a ticket', 'GitCommit', { ...commit, message: 'Record the shop' }, /key of a ticket/],
     ['without a reviewer', 'PullRequest', without('reviewers', pull), /spec\.reviewers is empty/],
   ]
@@ -104,7 +120,12 @@ withControlPlane(t, async (t, plane) => {
 
   t.test('they let through what keeps to them, and everything in other namespaces', async (t) => {
     t.equal(await refusal('GitCommit', commit), '')
-    const files = [{ path: '{namespace}/{kind}-{name}.txt', content: 'a' }]
+    const files = [
+      { path: '{namespace}/{kind}-{name}.txt', content: 'a' },
+      { path: '{namespace}/own.yaml', resourceRef: reference },
+      { path: '{namespace}/named.yaml', resourceRef: { ...reference, namespace } },
+      { path: `${namespace}/other.txt`, content: 'a' },
+    ]
     t.equal(await refusal('GitCommit', { ...without('resourceRef', commit), files }), '')
     t.equal(await refusal('PullRequest', pull), '')
     t.equal(await refusal('PullRequest', { ...without('reviewers', pull), draft: true }), '')
