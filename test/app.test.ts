@@ -25,6 +25,12 @@ const DATA = {
   uid: '3f0c0d6e-5a0b-4b43-8c5e-7a8b9c0d1e2f',
   generation: 2,
 }
+/** The same as the API server stores it. */
+const KNOWN = {
+  apiVersion: DATA.apiVersion,
+  kind: DATA.kind,
+  metadata: { namespace: DATA.namespace, name: DATA.name, uid: DATA.uid, generation: DATA.generation },
+}
 const REF = { kind: 'GitCommit', namespace: 'team', name: 'shop', uid: DATA.uid, generation: 2 }
 const ATTRIBUTES = {
   specversion: '1.0',
@@ -89,6 +95,19 @@ for (const [mode, headers, body] of [
     t.strictSame(handled, [REF])
   })
 }
+
+t.test('an ApiServerSource, which sends one event after the other, waits for no attempt', async (t) => {
+  const { promise: finished, resolve: finish } = Promise.withResolvers<undefined>()
+  const { port, handled } = await start(t, () => finished)
+  for (const type of ['dev.knative.apiserver.resource.update', 'dev.knative.apiserver.ref.update']) {
+    const { apiVersion, kind, namespace, name } = DATA
+    const data = type.includes('.ref.') ? { apiVersion, kind, namespace, name } : KNOWN
+    const { status } = await send(port, { headers: { ...BINARY, 'ce-type': type } }, JSON.stringify(data))
+    t.equal(status, 202)
+  }
+  t.equal(handled.length, 2)
+  finish(undefined)
+})
 
 /** Audit events of an API server, with so many bytes in all, that name `shop` again and again. */
 function auditList(bytes: number): string {

@@ -30,7 +30,10 @@ export type Followed = 'done' | 'no room' | 'failed'
 
 /** Follows the hints of what was posted. */
 export interface Arrivals {
-  /** Resolves once everything is handled; a list and a search are answered after 25 s, and what is left goes on. */
+  /**
+   * Resolves once everything is handled; a list and a search are answered after 25 s, and an event that keeps others
+   * from being sent as soon as it is in hand: what is left goes on.
+   */
   readonly follow: (posted: Posted, sender: Sender) => Promise<Followed>
   /** Resolves once nothing is in hand. */
   readonly idle: () => Promise<void>
@@ -54,7 +57,8 @@ export function openArrivals({ handle, places, searches, log, wait }: ArrivalOpt
     const late = isHeld(posted) ? wait(HOLD_MS, over.signal).then(isTrue, isTrue) : undefined
     try {
       // A single event is answered at once: its sender waits as well as we can.
-      const patience = { forMs: posted.form === 'event' ? 0 : HOLD_MS, wait, signal: over.signal }
+      const isSingle = posted.form === 'event' || posted.form === 'watched'
+      const patience = { forMs: isSingle ? 0 : HOLD_MS, wait, signal: over.signal }
       const left = await beginAll(distinctRefs(posted.hints), job.begin, patience)
       if (left.length > 0) return 'no room'
       const searching: Promise<void>[] = posted.hints.some(({ about }) => about === 'everything')
@@ -70,7 +74,8 @@ export function openArrivals({ handle, places, searches, log, wait }: ArrivalOpt
         patience,
       )
       if (unsought.length > 0) return 'no room'
-      const ended = Promise.all(searching).then(job.ended)
+      const ended = inHand.keep(Promise.all(searching).then(job.ended))
+      if (posted.form === 'watched') return 'done'
       return (await (late === undefined ? ended : Promise.race([ended, late]))) ? 'done' : 'failed'
     } finally {
       over.abort()

@@ -12,6 +12,8 @@ export type Handle = (ref: ObjectRef, sender: Sender) => Promise<void>
 export interface InHand {
   /** Handles an event that has a place, and leaves that at the end. False if nothing could be written, which is logged. */
   readonly handle: (ref: ObjectRef, sender: Sender, leave: Release) => Promise<boolean>
+  /** Counts this as in hand, such as a search that will find more; returns it. It does not throw. */
+  readonly keep: (work: Promise<boolean>) => Promise<boolean>
   /** Resolves once nothing is in hand. */
   readonly idle: () => Promise<void>
 }
@@ -33,17 +35,18 @@ export function openInHand(handle: Handle, log: Logger): InHand {
     }
   }
 
+  async function keep(work: Promise<boolean>): Promise<boolean> {
+    running.add(work)
+    try {
+      return await work
+    } finally {
+      running.delete(work)
+    }
+  }
+
   return {
-    async handle(ref, sender, leave) {
-      const one = run(ref, sender)
-      running.add(one)
-      try {
-        return await one
-      } finally {
-        running.delete(one)
-        leave()
-      }
-    },
+    handle: (ref, sender, leave) => keep(run(ref, sender)).finally(leave),
+    keep,
     async idle() {
       while (running.size > 0) await Promise.all(running)
     },

@@ -82,7 +82,8 @@ t.test('an event that finds no place is answered at once', async (t) => {
   const { promise: finished, resolve: finish } = Promise.withResolvers<undefined>()
   const { arrivals } = stage({ handle: () => finished })
   const begun = numbered(MOST_UNSIGNED).map((name) => arrivals.follow(posted('event', [name]), 'anybody'))
-  t.equal(await arrivals.follow(posted('event', ['late']), 'anybody'), 'no room')
+  for (const form of ['event', 'watched'] as const)
+    t.equal(await arrivals.follow(posted(form, ['late']), 'anybody'), 'no room')
   finish(undefined)
   t.strictSame(new Set(await Promise.all(begun)), new Set(['done']))
 })
@@ -96,6 +97,26 @@ t.test('a list is answered after 25 s, and what it began goes on', async (t) => 
   finish(undefined)
   t.equal(await idle, 'idle')
 })
+
+for (const [title, names, hints] of [
+  ['who sends one event after the other waits for no end of an attempt', ['a'], []],
+  [
+    'who sends one event after the other waits for no end of a search',
+    [],
+    [{ about: 'object', object: { namespace: 'shop', name: 'git' } }],
+  ],
+] as const)
+  t.test(title, async (t) => {
+    const { promise: finished, resolve: finish } = Promise.withResolvers<undefined>()
+    const searches = { ...NO_SEARCHES, lookFor: () => finished }
+    const { arrivals } = stage({ handle: () => finished, searches })
+    const followed = arrivals.follow(posted('watched', names, hints), 'anybody')
+    t.equal(await Promise.race([followed, pause(4_000, 'open', { ref: false })]), 'done')
+    const idle = arrivals.idle().then(() => 'idle')
+    t.equal(await Promise.race([idle, pause(0, 'busy')]), 'busy', 'it goes on')
+    finish(undefined)
+    t.equal(await idle, 'idle')
+  })
 
 for (const form of ['event', 'batch'] as const)
   t.test(`the answer waits for the end of each ${form}`, async (t) => {

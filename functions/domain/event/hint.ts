@@ -18,7 +18,8 @@ export type Hint =
 
 /** What a request brought. */
 export interface Posted {
-  readonly form: 'event' | 'batch' | 'list'
+  /** `watched`: an event whose sender tells of one change after the other, and of no other one before it is answered. */
+  readonly form: 'event' | 'watched' | 'batch' | 'list'
   readonly hints: readonly Hint[]
   /** Entries of a list that were too large to be read. */
   readonly skipped: number

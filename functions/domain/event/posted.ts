@@ -6,6 +6,8 @@ import type { Posted } from './hint.ts'
 import type { Rest } from './json-elements.ts'
 
 const BATCH = 'application/cloudevents-batch+json'
+/** Of the events of an ApiServerSource, which Knative sends in binary mode, one after the other for all namespaces. */
+const WATCHED = 'dev.knative.apiserver.'
 
 /** Whether the body may be an EventList: it is JSON, and by its headers no CloudEvent. */
 export function mayBeEventList(headers: Headers): boolean {
@@ -20,5 +22,6 @@ export function mayBeEventList(headers: Headers): boolean {
 export async function readPosted(headers: Headers, body: Uint8Array, rest: Rest): Promise<Posted> {
   if (mediaType(headers['content-type']) === BATCH) return readBatch(body, rest)
   if (mayBeEventList(headers)) return readEventList(body, rest)
-  return { form: 'event', hints: readEvent(headers, body), skipped: 0 }
+  const isWatched = String(headers['ce-type']).startsWith(WATCHED)
+  return { form: isWatched ? 'watched' : 'event', hints: readEvent(headers, body), skipped: 0 }
 }
