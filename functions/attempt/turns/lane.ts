@@ -1,11 +1,11 @@
 import { Failure } from '../../domain/failure.ts'
 import type { Release } from '../../domain/network/budget.ts'
+import { countExcess, HELD } from '../../domain/sharing/taken-time.ts'
 import type { Holder } from '../../world.ts'
 import { NOTHING, type Amounts } from './amounts.ts'
 import type { Cost } from './cost.ts'
 import { openFairShares } from './fair-shares.ts'
 import { makeGivingWay, type HeldShare, type WaitingHolder } from './giving-way.ts'
-import { rememberLatelyHeld } from './lately-held.ts'
 import type { LaneBounds, Shelf } from './lane-bounds.ts'
 import { busy, placeFor } from './waiting-places.ts'
 
@@ -55,10 +55,10 @@ const MIB = 1024 * 1024
 
 /**
  * A fair lane: the next to start belongs to the namespace that holds the least memory in it; among equals, to one that has
- * held shares for the least time lately (lately-held.ts), first come first served. No namespace and no host (such as one that hangs) exceeds its share of what is held or of the places to
- * wait; those that had to give way to others have a quarter, all together (giving-way.ts). Where there is no room for the
- * next, nobody overtakes it: many small shares do not keep a large one waiting. `serve` starts those for whom there is room by
- * now; `now` is in milliseconds of a clock that is never set.
+ * held shares for less time lately, first come first served. No namespace and no host (such as one that hangs) exceeds its
+ * share of what is held or of the places to wait; those that had to give way to others have a quarter, all together
+ * (giving-way.ts). Where there is no room for the next, nobody overtakes it: many small shares do not keep a large one
+ * waiting. `serve` starts those for whom there is room by now; `now` is in milliseconds of a clock that is never set.
  */
 export function makeLane(
   bounds: LaneBounds,
@@ -69,7 +69,7 @@ export function makeLane(
   const shares = new Set<HeldShare>()
   let waiters: readonly Waiter[] = []
   const way = makeGivingWay({ fair, shares, waiters: () => waiters, now })
-  const lately = rememberLatelyHeld(now)
+  const lately = countExcess(HELD, now)
   const heldBy = ({ holder }: Waiter): number => fair.heldBy(holder.namespace).memoryMiB
   const rankOf = ({ holder }: Waiter): number => lately.rankOf(holder.namespace)
   let closed = false

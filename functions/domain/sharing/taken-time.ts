@@ -15,6 +15,9 @@ export const LONG: Counting = { perSecond: 250, same: 1_000, most: Infinity }
 /** For works of some milliseconds, of which many are done in a second: also one of ten who take all of it is known by that. */
 export const SHORT: Counting = { perSecond: 10, same: 50, most: 200 }
 
+/** For shares that servers hold, which may be for as long as an attempt has: a second of them is forgotten in four. */
+export const HELD: Counting = { perSecond: 250, same: 1_000, most: 600_000 }
+
 /** The time that owners have taken. */
 export interface TakenTime {
   /** Whose turn it is: that of an owner of whom this is least. */
@@ -31,7 +34,7 @@ export interface TakenTime {
 export function countExcess({ perSecond, same, most }: Counting, elapsed: () => number): TakenTime {
   const shares = makeAllowances(0, perSecond, elapsed)
   return {
-    rankOf: (owner) => Math.floor(-shares.of(owner).left() / same),
+    rankOf: (owner) => Math.floor(-(shares.known(owner)?.left() ?? 0) / same),
     waits: () => undefined,
     begins: () => undefined,
     add(owner, milliseconds) {
