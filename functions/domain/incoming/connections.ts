@@ -165,10 +165,8 @@ export function boundConnections(server: Server, most: number, timing: Timing): 
     hold(socket) {
       const connection = connectionOf(socket)
       if (connection === undefined) return ignore
-      connection.held += 1
-      return () => {
-        connection.held -= 1
-      }
+      open.hold(connection)
+      return () => open.letGo(connection)
     },
     slowDown,
     closeSilent: closing(server, open, { timing, isUnfinished: reading.isUnfinished }),
