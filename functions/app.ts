@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import { boundConnections, KEPT_MS } from './domain/incoming/connections.ts'
 import type { Timing } from './domain/incoming/timing.ts'
 import { NO_SCHEMAS } from './domain/no-schemas.ts'
-import { openArrivals } from './arrival/arrivals.ts'
+import { NO_SEARCH, openArrivals } from './arrival/arrivals.ts'
 import { knowSenders } from './arrival/senders.ts'
 import type { Searches } from './arrival/arrivals.ts'
 import type { Handle } from './arrival/in-hand.ts'
@@ -43,7 +43,7 @@ export interface AppOptions {
   readonly searches?: Searches
 }
 
-const NO_SEARCHES: Searches = { sweep: () => Promise.resolve(), lookFor: () => Promise.resolve() }
+const NO_SEARCHES: Searches = { sweep: () => Promise.resolve(), lookFor: () => NO_SEARCH }
 
 /**
  * The HTTP server. `POST /` answers 202 with an empty body (done, nothing to do, or the failure is in the status),

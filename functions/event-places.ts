@@ -20,12 +20,17 @@ const UNSIGNED_PER_SECOND = 20
 /** An event of this many bytes counts as one of those reads: to read 10 MiB takes some 0.1 s, and up to 0.5 s. */
 const BYTES_PER_READ = 128 * 1024
 
+/** What an event costs, in reads, that asks for nothing that is not planned already. */
+const SHARED_READ = 0.1
+
 /** The places for events in hand. */
 export interface EventPlaces {
   /** Whether an event of this sender may be read now. One that may not be read costs nothing. */
   readonly admits: (sender: Sender) => boolean
   /** Counts what reading a body of so many bytes has cost beyond one read, once it is known: later events wait for that. */
   readonly charge: (sender: Sender, bytes: number) => void
+  /** Gives back what reading an event would have cost that asked for nothing new. */
+  readonly giveBack: (sender: Sender) => void
   /** Takes a place until the result is called; undefined if there is none, or none for this namespace. */
   readonly take: (sender: Sender, namespace: string) => Release | undefined
   /** The same for each further resource that an event names: it counts as an event of its own. */
@@ -71,6 +76,9 @@ export function openEventPlaces(signs: boolean, now: () => number): EventPlaces 
     admits: (sender) => hasRoom(sender) && mayRead(sender),
     charge(sender, bytes) {
       if (sender === 'anybody') unsigned.spend(Math.max(0, bytes / BYTES_PER_READ - 1))
+    },
+    giveBack(sender) {
+      if (sender === 'anybody') unsigned.spend(SHARED_READ - 1)
     },
     take,
     takeFurther(sender, namespace) {

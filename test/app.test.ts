@@ -8,6 +8,7 @@ import pino from 'pino'
 import t from 'tap'
 import type { Test } from 'tap'
 import { buildApp, type AppOptions } from '../functions/app.ts'
+import { NO_SEARCH } from '../functions/arrival/arrivals.ts'
 import type { Handle } from '../functions/arrival/in-hand.ts'
 import type { Timing } from '../functions/domain/incoming/timing.ts'
 import { TIMING } from '../functions/net/timing.ts'
@@ -168,7 +169,10 @@ t.test('a ping sweeps, and an event about another object asks who waits for it',
   const asked: unknown[] = []
   const searches = {
     sweep: async () => void asked.push('sweep'),
-    lookFor: async (object: unknown) => void asked.push(object),
+    lookFor(object: unknown) {
+      asked.push(object)
+      return NO_SEARCH
+    },
   }
   const { port, handled } = await start(t, undefined, { searches })
   const of = (type: string) => ({ headers: { ...BINARY, 'ce-type': `dev.knative.${type}` } })

@@ -8,12 +8,22 @@ import { beginAll } from './begin-all.ts'
 import type { Handle, InHand } from './in-hand.ts'
 import { openInHand } from './in-hand.ts'
 
+/** A search for the resources that wait for an object. It does not throw. */
+export interface Search {
+  readonly ended: Promise<void>
+  /** It was planned already, for an event before, and has not begun: this event costs nothing more. */
+  readonly isShared: boolean
+}
+
+/** One that finds nothing. */
+export const NO_SEARCH: Search = { ended: Promise.resolve(), isShared: false }
+
 /** What events ask for besides an attempt at the resource that they name. None of them throws. */
 export interface Searches {
   /** Sweeps, unless it has done so a moment ago. */
   readonly sweep: (begin: Begin) => Promise<void>
   /** Looks for the resources that wait for an object. */
-  readonly lookFor: (object: OtherObject, begin: Begin) => Promise<void>
+  readonly lookFor: (object: OtherObject, begin: Begin) => Search
 }
 
 /** What arrivals use. */
@@ -67,9 +77,11 @@ export function openArrivals({ handle, places, searches, log, wait }: ArrivalOpt
       const unsought = await beginAll(
         distinctObjects(posted.hints),
         (object) => {
-          const may = job.maySearch()
-          if (may) searching.push(searches.lookFor(object, job.beginFound))
-          return may
+          if (!job.maySearch()) return false
+          const { ended, isShared } = searches.lookFor(object, job.beginFound)
+          searching.push(ended)
+          if (isShared && posted.form === 'watched') places.giveBack(sender)
+          return true
         },
         patience,
       )

@@ -4,7 +4,7 @@ import type { OtherObject } from '../domain/event/hint.ts'
 import { isFailureReason, REASONS } from '../domain/reasons.ts'
 import { KINDS, type Kind } from '../domain/resource/api-names.ts'
 import { type ObjectRef } from '../domain/resource/resource.ts'
-import type { Searches } from './arrivals.ts'
+import { NO_SEARCH, type Search, type Searches } from './arrivals.ts'
 import type { Begin } from './begin-all.ts'
 import { beginAll } from './begin-all.ts'
 import type { SearchParts } from './pinged-sweep.ts'
@@ -48,16 +48,19 @@ export function makeWaitingSearch(parts: SearchParts, everywhere: boolean): Sear
     await beginAll(refs, begin, { forMs: PATIENCE_MS, wait, signal })
   }
 
-  async function lookIn(key: string, begin: Begin): Promise<void> {
+  function lookIn(key: string, begin: Begin): Search {
     // Beyond that many, the resources are looked after at their own pace.
-    if (!queued.has(key) && !resting.has(key) && resting.size >= MOST_RESTING) return
-    const next = queued.get(key) ?? search(key, begin)
-    queued.set(key, next)
-    await next
+    if (!queued.has(key) && !resting.has(key) && resting.size >= MOST_RESTING) return NO_SEARCH
+    const planned = queued.get(key)
+    const ended = planned ?? search(key, begin)
+    queued.set(key, ended)
+    return { ended, isShared: planned !== undefined }
   }
 
-  return async function lookFor(object, begin) {
-    await Promise.all(keysOf(object, everywhere).map((key) => lookIn(key, begin)))
+  return function lookFor(object, begin) {
+    const all = keysOf(object, everywhere).map((key) => lookIn(key, begin))
+    const ended = Promise.all(all.map((one) => one.ended)).then(() => undefined)
+    return { ended, isShared: all.every(({ isShared }) => isShared) }
   }
 }
 

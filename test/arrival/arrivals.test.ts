@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pino from 'pino'
 import t from 'tap'
-import { openArrivals } from '../../functions/arrival/arrivals.ts'
+import { NO_SEARCH, openArrivals } from '../../functions/arrival/arrivals.ts'
 import type { ArrivalOptions, Searches } from '../../functions/arrival/arrivals.ts'
 import type { Hint, Posted } from '../../functions/domain/event/hint.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import type { ObjectRef } from '../../functions/domain/resource/resource.ts'
 import { MOST_UNSIGNED, openEventPlaces } from '../../functions/event-places.ts'
 
-const NO_SEARCHES: Searches = { sweep: () => Promise.resolve(), lookFor: () => Promise.resolve() }
+const NO_SEARCHES: Searches = { sweep: () => Promise.resolve(), lookFor: () => NO_SEARCH }
 
 /** Arrivals whose 25 s take 250 ms, and what they handle. */
 function stage(changes: Partial<ArrivalOptions> = {}) {
@@ -108,7 +108,7 @@ for (const [title, names, hints] of [
 ] as const)
   t.test(title, async (t) => {
     const { promise: finished, resolve: finish } = Promise.withResolvers<undefined>()
-    const searches = { ...NO_SEARCHES, lookFor: () => finished }
+    const searches = { ...NO_SEARCHES, lookFor: () => ({ ended: finished, isShared: false }) }
     const { arrivals } = stage({ handle: () => finished, searches })
     const followed = arrivals.follow(posted('watched', names, hints), 'anybody')
     t.equal(await Promise.race([followed, pause(4_000, 'open', { ref: false })]), 'done')
@@ -155,8 +155,9 @@ t.test('what a search has found has the places of the webhook, and the answer wa
       async sweep(begin) {
         asked.push('sweep', begin(refTo('due')))
       },
-      async lookFor(object, begin) {
+      lookFor(object, begin) {
         asked.push(object, begin(refTo('waits')))
+        return NO_SEARCH
       },
     },
   })
@@ -171,7 +172,10 @@ t.test('what a search has found has the places of the webhook, and the answer wa
 
 t.test('each namespace of a list that is to be searched counts as an event, once', async (t) => {
   const sought: (string | undefined)[] = []
-  const lookFor: Searches['lookFor'] = ({ namespace }) => Promise.resolve(void sought.push(namespace))
+  const lookFor: Searches['lookFor'] = ({ namespace }) => {
+    sought.push(namespace)
+    return NO_SEARCH
+  }
   const about = (namespaces: readonly string[]): Posted => {
     const objects = namespaces.map((namespace) => ({ namespace, name: 'git' }))
     return posted(
@@ -188,6 +192,22 @@ t.test('each namespace of a list that is to be searched counts as an event, once
   t.equal(sought.length, MOST_UNSIGNED + 2, 'the first of each list was counted with it')
   t.notOk(places.admits('anybody'))
 })
+
+for (const [title, isShared, most] of [
+  ['an event of an ApiServerSource that asks for a new search counts as a read', false, MOST_UNSIGNED],
+  ['one that asks for a search that is planned already counts as a tenth', true, MOST_UNSIGNED * 10 - 9],
+] as const)
+  t.test(title, async (t) => {
+    const places = openEventPlaces(true, () => 0)
+    const lookFor = () => ({ ...NO_SEARCH, isShared })
+    const { arrivals } = stage({ searches: { ...NO_SEARCHES, lookFor }, places })
+    const about: Hint = { about: 'object', object: { namespace: 'shop', name: 'git' } }
+    let count = 0
+    while (places.admits('anybody')) {
+      if ((await arrivals.follow(posted('watched', [], [about]), 'anybody')) === 'done') count += 1
+    }
+    t.ok(Math.abs(count - most) <= 1, `${count} events`)
+  })
 
 t.test('a sweep that takes long is answered after 25 s', async (t) => {
   const { promise: finished, resolve: finish } = Promise.withResolvers<undefined>()

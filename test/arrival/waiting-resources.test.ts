@@ -22,9 +22,9 @@ function stage(resources: readonly StoredResource[], everywhere = false) {
   }
   const search = makeWaitingSearch(parts, everywhere)
   const begin = ({ namespace, name }: ObjectRef): boolean => begun.push(`${namespace}/${name}`) > 0
-  const lookFor = (namespace?: string) =>
+  const ask = (namespace?: string) =>
     search({ ...(namespace === undefined ? {} : { namespace }), name: 'git' }, begin)
-  return { api, begun, lines, lookFor }
+  return { api, begun, lines, ask, lookFor: (namespace?: string) => ask(namespace).ended }
 }
 
 function waiting(namespace: string, name: string, reason: string): StoredResource {
@@ -83,6 +83,22 @@ t.test('events that come while a namespace rests share its next search', async (
   await Promise.all([...Array.from({ length: 50 }, () => lookFor('shop')), lookFor('team')])
   t.equal(api.asked.pages, 9, 'one more of each namespace, for two kinds and for followers')
   t.equal(begun.filter((name) => name === 'shop/missing').length, 2)
+})
+
+t.test('a search that is planned, and has not begun, is shared', async (t) => {
+  const { ask } = stage(RESOURCES)
+  const asked = [ask('shop'), ask('shop'), ask('team')]
+  t.strictSame(
+    asked.map(({ isShared }) => isShared),
+    [false, true, false],
+  )
+  await Promise.all(asked.map(({ ended }) => ended))
+  const resting = [ask('shop'), ask('shop')]
+  t.strictSame(
+    resting.map(({ isShared }) => isShared),
+    [false, true],
+  )
+  await Promise.all(resting.map(({ ended }) => ended))
 })
 
 t.test('of very many that wait, a search names a thousand', async (t) => {
