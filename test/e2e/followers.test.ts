@@ -130,12 +130,17 @@ await withControlPlane(
       )
       // A review that has allowed counts for some seconds.
       let changes = 0
+      const outcome = async (): Promise<'refused' | 'followed' | undefined> => {
+        const { status } = await team.get('shop')
+        if (status['phase'] === 'Failed') return 'refused'
+        return Object(status['sync']).commits >= 3 + changes ? 'followed' : undefined
+      }
       await waitFor(
         'end of the right',
         async () => {
           await team.apply(configMap({ colour: `green ${(changes += 1)}` }))
           await tell(team, 'shop')
-          return (await team.get('shop')).status['phase'] === 'Failed' || undefined
+          return (await waitFor('the end of an attempt', outcome, MINUTE)) === 'refused' || undefined
         },
         MINUTE,
       )
