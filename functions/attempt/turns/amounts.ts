@@ -71,6 +71,7 @@ export function sum(a: Amounts, b: Amounts): Amounts {
   }
 }
 
-function difference(a: Amounts, b: Amounts): Amounts {
+/** What is left of the first without the second. */
+export function difference(a: Amounts, b: Amounts): Amounts {
   return sum(a, { count: -b.count, memoryMiB: -b.memoryMiB, diskMiB: -b.diskMiB })
 }

@@ -1,4 +1,4 @@
-import { ALL, isWithin, makeTally, partOfRest, type Amounts } from './amounts.ts'
+import { ALL, difference, isWithin, makeTally, NOTHING, partOfRest, type Amounts } from './amounts.ts'
 import type { Cost } from './cost.ts'
 import { makeLane, type Lane } from './lane.ts'
 import type { LaneBounds } from './lane-bounds.ts'
@@ -30,7 +30,8 @@ export function makeBudget({ memoryMiB, diskMiB, diskIsMemory }: Stock, now?: ()
 
   const shelf = {
     amountsOf,
-    hasRoom: (amounts: Amounts) => isWithin(most, taken.of(ALL), amounts),
+    hasRoom: (amounts: Amounts, freed: Amounts = NOTHING) =>
+      isWithin(most, difference(taken.of(ALL), freed), amounts),
     rest: () => partOfRest(most, taken.of(ALL), 1),
     take: (amounts: Amounts) => taken.add(ALL, amounts),
     giveBack(amounts: Amounts) {

@@ -1,5 +1,15 @@
 import type { Holder } from '../../world.ts'
-import { ALL, isWithin, makeTally, NOTHING, part, partOfRest, sum, type Amounts } from './amounts.ts'
+import {
+  ALL,
+  difference,
+  isWithin,
+  makeTally,
+  NOTHING,
+  part,
+  partOfRest,
+  sum,
+  type Amounts,
+} from './amounts.ts'
 import type { HeldBound, Shelf } from './lane-bounds.ts'
 
 /** What is held of a lane, and by whom. */
@@ -16,7 +26,8 @@ export interface FairShares {
     amounts: { readonly before: Amounts; readonly next: Amounts },
     slow: readonly string[],
   ) => boolean
-  readonly hasRoom: (amounts: Amounts) => boolean
+  /** `freed`: as if this had been given back. */
+  readonly hasRoom: (amounts: Amounts, freed?: Amounts) => boolean
   /** Whether the namespace may have so much more, whatever others hold. */
   readonly hasOwnRoom: (namespace: string, amounts: Amounts) => boolean
   /** Whether so much more may be held at the host. */
@@ -73,7 +84,8 @@ export function openFairShares(
     return leavesRest(perHost, tally.of(hostKey(host)), tally.of(bothKey(namespace, host)), amounts)
   }
 
-  const hasRoom = (amounts: Amounts): boolean => isWithin(total, tally.of(ALL), amounts)
+  const hasRoom = (amounts: Amounts, freed = NOTHING): boolean =>
+    isWithin(total, difference(tally.of(ALL), freed), amounts)
   const add = (holder: Holder, amounts: Amounts): void =>
     keysOf(holder, amounts).forEach((key) => tally.add(key, amounts))
   const subtract = (holder: Holder, amounts: Amounts): void =>

@@ -30,10 +30,21 @@ export interface LaneBounds {
   readonly waiting: WaitingBound
 }
 
+/** How busy a lane is. */
+export interface LaneFigures {
+  readonly running: number
+  readonly waiting: number
+  /** How long the first of those that wait has waited; 0 without one. */
+  readonly oldestSeconds: number
+  /** Of the budget, also by those that only wait for something else. */
+  readonly heldBytes: number
+}
+
 /** What all lanes take from. */
 export interface Shelf {
   readonly amountsOf: (cost: Cost) => Amounts
-  readonly hasRoom: (amounts: Amounts) => boolean
+  /** `freed`: as if this had been given back. */
+  readonly hasRoom: (amounts: Amounts, freed?: Amounts) => boolean
   /** What no lane has taken. */
   readonly rest: () => Amounts
   readonly take: (amounts: Amounts) => void

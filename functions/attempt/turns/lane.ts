@@ -2,12 +2,12 @@ import { Failure } from '../../domain/failure.ts'
 import type { Release } from '../../domain/network/budget.ts'
 import { countExcess, HELD } from '../../domain/sharing/taken-time.ts'
 import type { Holder } from '../../world.ts'
-import { NOTHING, type Amounts } from './amounts.ts'
+import { NOTHING, sum, type Amounts } from './amounts.ts'
 import type { Cost } from './cost.ts'
 import { openFairShares } from './fair-shares.ts'
 import { makeGivingWay, type HeldShare, type WaitingHolder } from './giving-way.ts'
-import type { LaneBounds, Shelf } from './lane-bounds.ts'
-import { busy, placeFor } from './waiting-places.ts'
+import type { LaneBounds, LaneFigures, Shelf } from './lane-bounds.ts'
+import { busy, placeFor, tooMuch } from './waiting-places.ts'
 
 /** What one piece of work holds. */
 export interface Hold {
@@ -34,16 +34,6 @@ export interface Lane {
   readonly figures: () => LaneFigures
 }
 
-/** How busy a lane is. */
-export interface LaneFigures {
-  readonly running: number
-  readonly waiting: number
-  /** How long the first of those that wait has waited; 0 without one. */
-  readonly oldestSeconds: number
-  /** Of the budget, also by those that only wait for something else. */
-  readonly heldBytes: number
-}
-
 interface Waiter extends WaitingHolder {
   /** Its namespace, and what it takes: of the same, the first one is next that has a share at its host. */
   readonly kind: string
@@ -58,7 +48,9 @@ const MIB = 1024 * 1024
  * held shares for less time lately, first come first served. No namespace and no host (such as one that hangs) exceeds its
  * share of what is held or of the places to wait; those that had to give way to others have a quarter, all together
  * (giving-way.ts). Where there is no room for the next, nobody overtakes it: many small shares do not keep a large one
- * waiting. `serve` starts those for whom there is room by now; `now` is in milliseconds of a clock that is never set.
+ * waiting. But it keeps nobody waiting who has room if the end of all work here would leave it none: what is parked, and what
+ * other lanes hold, may be held for as long as an attempt has. `serve` starts those for whom there is room by now; `now` is in
+ * milliseconds of a clock that is never set.
  */
 export function makeLane(
   bounds: LaneBounds,
@@ -74,8 +66,14 @@ export function makeLane(
   const rankOf = ({ holder }: Waiter): number => lately.rankOf(holder.namespace)
   let closed = false
 
+  /** Whether there is room; `freed`: as if this had been given back. */
+  const hasRoom = ({ amounts }: Waiter, freed = NOTHING): boolean =>
+    fair.hasRoom(amounts, freed) && shelf.hasRoom(amounts, freed)
+
+  /** The next one that has room, now or once those at work have ended. */
   function next(): Waiter | undefined {
     const slow = way.slow()
+    const working = [...shares].map((share) => share.amounts).reduce(sum, NOTHING)
     const candidates: Waiter[] = []
     const judged = new Set<string>()
     for (const waiter of waiters) {
@@ -86,20 +84,22 @@ export function makeLane(
       if (isNext) candidates.push(waiter)
       if (isNext || !isFair) judged.add(kind)
     }
-    return candidates.toSorted((a, b) => heldBy(a) - heldBy(b) || rankOf(a) - rankOf(b))[0]
+    return candidates
+      .toSorted((a, b) => heldBy(a) - heldBy(b) || rankOf(a) - rankOf(b))
+      .find((waiter) => hasRoom(waiter) || hasRoom(waiter, working))
   }
 
   function serve(): void {
     for (let first = next(); first !== undefined; first = next()) {
+      if (!hasRoom(first)) return
       const { amounts, holder, start } = first
-      if (!fair.hasRoom(amounts) || !shelf.hasRoom(amounts)) return
       remove(first)
       start(hold(holder, amounts))
     }
   }
 
   function hold(holder: Holder, amounts: Amounts): Hold {
-    const share = { holder, since: now(), isAsked: false }
+    const share = { holder, amounts, since: now(), isAsked: false }
     let kept = amounts
     take(kept)
     shares.add(share)
@@ -139,10 +139,9 @@ export function makeLane(
     if ((closed && !admitted) || signal?.aborted === true) return Promise.reject(busy())
     if (waiters.some((other) => other.holder.resource === holder.resource)) return Promise.resolve(undefined)
     const { promise, resolve, reject } = Promise.withResolvers<Hold>()
-    const since = now()
     const amounts = shelf.amountsOf(cost)
     const kind = JSON.stringify([holder.namespace, amounts])
-    const waiter = { kind, amounts, holder: { ...holder }, since, start: resolve, reject }
+    const waiter = { kind, amounts, holder: { ...holder }, since: now(), start: resolve, reject }
     const others = waiters
     waiters = [...others, waiter]
     serve()
@@ -191,10 +190,4 @@ export function makeLane(
 
   const inHand = (): readonly string[] => [...shares].map(({ holder }) => holder.resource)
   return { lane: { acquire, close, inHand, figures }, serve }
-}
-
-function tooMuch(): Failure {
-  const message =
-    'The files take more memory than others that wait for their push leave at the moment; Commitlet retries automatically.'
-  return new Failure('Conflict', message)
 }

@@ -10,6 +10,8 @@ export interface Shares {
   readonly stock: Stock
   /** Changes: as a turn from before their claim until they are made, then as bytes until they are pushed. */
   readonly changes: LaneBounds
+  /** The most that counts of a change that is made: one of several objects would wait for all others in a small pod. */
+  readonly mostChangeMiB: number
   /** Sessions with a remote: pushes, and attempts at pull requests from before their claim to their end. */
   readonly sessions: LaneBounds
   /** Sessions with a repository for which the limits of an attempt are too low. */
@@ -73,6 +75,8 @@ export function divide(pod: Stock, fetchLimitMiB: number): Shares {
   return {
     stock,
     changes: changeBounds({ count: MOST_PREPARING, memoryMiB: changes, diskMiB: 0 }),
+    // Whole numbers: what is taken and given back leaves nothing.
+    mostChangeMiB: Math.max(PREPARING.memoryMiB, Math.floor(changes * LARGE_CHANGES)),
     sessions: fairBounds(sessions),
     large: largeBounds(Math.min(MOST_LARGE, Math.max(1, Math.floor(fitting)))),
     largeCost: cost,

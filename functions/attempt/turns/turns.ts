@@ -8,7 +8,8 @@ import type { Holder, Turn, World } from '../../world.ts'
 import { makeBudget } from './budget.ts'
 import { API_SESSION, preparing, sessionCost, type Cost } from './cost.ts'
 import { rememberKeptSizes } from './kept-sizes.ts'
-import type { Hold, Lane, LaneFigures } from './lane.ts'
+import type { LaneFigures } from './lane-bounds.ts'
+import type { Hold, Lane } from './lane.ts'
 import type { Shares } from './shares.ts'
 
 /** Whose session it is. */
@@ -67,7 +68,8 @@ export function openTurns({ stock, ...shares }: Shares): Turns {
 
   function costOf({ namespace, objects }: Holder): Cost {
     const cost = preparing(objects)
-    return { ...cost, memoryMiB: Math.max(cost.memoryMiB, kept.of(namespace)) }
+    const memoryMiB = Math.max(cost.memoryMiB, kept.of(namespace))
+    return { ...cost, memoryMiB: Math.min(memoryMiB, shares.mostChangeMiB) }
   }
 
   async function takeTurn(kind: Kind, holder: Holder): Promise<Turn | undefined> {

@@ -37,3 +37,10 @@ function lastOfMost<T extends Waiting>(waiters: readonly T[], newcomer: string):
 export function busy(): Failure {
   return new Failure('Conflict', 'Too many attempts are waiting to start; Commitlet retries automatically.')
 }
+
+/** What ends a change that is larger than what may be kept of it until its push. */
+export function tooMuch(): Failure {
+  const message =
+    'The files take more memory than others that wait for their push leave at the moment; Commitlet retries automatically.'
+  return new Failure('Conflict', message)
+}

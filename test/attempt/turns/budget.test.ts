@@ -209,6 +209,21 @@ t.test('much is not kept waiting by little', async (t) => {
   t.same(started, ['first', 'much', 'little'])
 })
 
+t.test('much that waits for what is parked keeps nobody waiting', async (t) => {
+  const lane = laneOf(unbounded())
+  const { started, turn } = recorder()
+  const parked = await hold(lane, of('a'), mib(20))
+  parked.park(20 * 1024 * 1024)
+  const working = await take(lane, of('b'), mib(5))
+  const much = turn('much', lane, of('c'), mib(90))
+  const little = await turn('little', lane, of('d'), mib(10))
+  working()
+  little()
+  t.same(started, ['little'])
+  parked.release()
+  await much
+})
+
 t.test('what a namespace may hold does not keep others waiting', async (t) => {
   const lane = laneOf(unbounded({ perNamespace: { ...atMost(9), memoryMiB: 30 } }))
   await take(lane, of('a'), mib(20))

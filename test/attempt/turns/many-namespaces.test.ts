@@ -142,3 +142,28 @@ t.test('changes of many objects in ten namespaces leave memory to small ones', a
 t.test('changes of many objects in ten namespaces leave memory to small ones at their host', async (t) => {
   t.ok(await smallOnesBegin(() => 'git.example.com'))
 })
+
+t.test('in a small pod changes of many objects keep no small one waiting for parked ones', async (t) => {
+  const { takeTurn } = openTurns(divide({ memoryMiB: 512, diskMiB: 1024, diskIsMemory: false }, 256))
+  for (const namespace of TENANT) {
+    const holder = { namespace, host: `${namespace}.example.com`, resource: namespace, objects: 8 }
+    void takeTurn('GitCommit', holder).then((turn) => turn?.park(MIB))
+    await new Promise(setImmediate)
+  }
+  let begun = false
+  const next = { namespace: 'next', host: 'git.example.com', resource: 'next/shop' }
+  void takeTurn('GitCommit', next).then(() => (begun = true))
+  await new Promise(setImmediate)
+  t.ok(begun)
+})
+
+t.test('in a small pod a change of many objects begins beside one that waits for its push', async (t) => {
+  const { takeTurn } = openTurns(divide({ memoryMiB: 512, diskMiB: 1024, diskIsMemory: false }, 256))
+  const parked = await takeTurn('GitCommit', { namespace: 'a', host: 'a.example.com', resource: 'a/shop' })
+  parked?.park(MIB)
+  const next = { namespace: 'b', host: 'b.example.com', resource: 'b/shop', objects: 8 }
+  let begun = false
+  void takeTurn('GitCommit', next).then(() => (begun = true))
+  await new Promise(setImmediate)
+  t.ok(begun)
+})
