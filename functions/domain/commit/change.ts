@@ -93,7 +93,7 @@ export interface Change extends ChangeDraft {
   readonly commitByAPI?: CommitByAPI | undefined
 }
 
-/** The result of a change. `unchanged`: the branch contained all of it already, and `sha` is its tip. */
+/** The result of a change. `unchanged`: the branch contained all of it already, and `sha` is the commit that its push found there. */
 export interface Landed {
   readonly outcome: 'pushed' | 'found' | 'unchanged'
   /** Full object name of the commit. */

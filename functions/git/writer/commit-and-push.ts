@@ -68,14 +68,34 @@ export async function commitAndPush(
   const { branch } = tip
   const made = pushed?.names ?? names
   const sha = pushed?.names?.at(-1) ?? head
+  const held = edits.length === 0 ? sha : (tip.commit ?? sha)
   const landed = new Map<PendingChange, Landed | Failure>([
-    ...edits.map(({ of }, i) => [of, { outcome: 'pushed', sha: made[i] ?? sha, branch }] as const),
-    ...steps
-      .filter(({ kind }) => kind === 'unchanged')
-      .map(({ of }) => [of, { outcome: 'unchanged', sha, branch }] as const),
+    ...landedOf(steps, { made, held, branch }),
     ...conflictsIn(steps, { early: true }),
   ])
   return { settled: landed, rest: restOf(batch, landed), pushed, head: sha }
+}
+
+/**
+ * What has become of each change. What needs no commit is held by the commit before it, at first `held`: a later commit
+ * of the same push may write its paths again. `made`: the names of the commits, in the order of the edits.
+ */
+function landedOf(
+  steps: readonly PlannedStep[],
+  {
+    made,
+    held,
+    branch,
+  }: { readonly made: readonly string[]; readonly held: string; readonly branch: string },
+): ReadonlyMap<PendingChange, Landed> {
+  const landed = new Map<PendingChange, Landed>()
+  let [sha, edits] = [held, 0]
+  for (const { kind, of } of steps) {
+    if (kind === 'edit') sha = made[edits++] ?? sha
+    if (kind === 'edit') landed.set(of, { outcome: 'pushed', sha, branch })
+    if (kind === 'unchanged') landed.set(of, { outcome: 'unchanged', sha, branch })
+  }
+  return landed
 }
 
 /**

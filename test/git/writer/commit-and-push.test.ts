@@ -26,6 +26,16 @@ async function push(
   return { pushed, endings: batch.map((one) => endings.get(one)), left: rest.length }
 }
 
+/** The endings of changes of `main`. */
+async function land(repository: MemoryRepository, batch: readonly PendingChange[]) {
+  const remote = repository.open()
+  const tip = await remote.readTip({ branch: 'main' })
+  if (tip === 'moved') throw new Error('Nobody else is at work here')
+  const plan = await planCommits(remote, tip, { batch, isShared: false })
+  const { settled } = await commitAndPush(remote, tip, { ...plan, before: new Map() })
+  return batch.map((one) => settled.get(one))
+}
+
 t.test('a new branch is made where the default branch holds the content, without a commit', async (t) => {
   const repository = memoryRepository({ 'a.md': 'a', 'b.md': 'b' })
   const unchanged = { outcome: 'unchanged', sha: repository.tip('main'), branch: 'next' }
@@ -70,26 +80,37 @@ t.test('where an earlier push may still be carried out, an empty commit moves th
   const begin = repository.tip()
   const late = (path: string, text: string) =>
     pending(changeOf(URL, path, { branch: 'main', text, latePush: true }))
-  const first = await land([late('a.md', 'a'), late('b.md', 'b')])
+  const first = await land(repository, [late('a.md', 'a'), late('b.md', 'b')])
   const unchanged = { outcome: 'unchanged', sha: repository.tip(), branch: 'main' }
   t.same(first, [unchanged, unchanged])
   t.not(repository.tip(), begin)
   t.same(repository.log(), ['Keep a.md', 'Begin'], 'one for all')
-  t.match(await land([late('a.md', 'a'), late('b.md', 'new')]), [
+  t.match(await land(repository, [late('a.md', 'a'), late('b.md', 'new')]), [
     { outcome: 'unchanged' },
     { outcome: 'pushed' },
   ])
   t.equal(repository.log().length, 3, 'a commit of another change does it as well')
-
-  async function land(batch: readonly PendingChange[]) {
-    const remote = repository.open()
-    const tip = await remote.readTip({ branch: 'main' })
-    if (tip === 'moved') throw new Error('Nobody else is at work here')
-    const plan = await planCommits(remote, tip, { batch, isShared: false })
-    const { settled } = await commitAndPush(remote, tip, { ...plan, before: new Map() })
-    return batch.map((one) => settled.get(one))
-  }
 })
+
+t.test(
+  'a change that needs no commit names a commit that holds its content, not a later one of the push',
+  async (t) => {
+    const repository = memoryRepository({ 'a.md': 'old' })
+    const begin = repository.tip()
+    const texts = ['old', 'new', 'new', 'newer', 'newer']
+    const batch = texts.map((text) => pending(changeOf(URL, 'a.md', { branch: 'main', text })))
+    const endings = await land(repository, batch)
+    const [, first, , second] = endings as readonly { readonly sha: string }[]
+    t.match(endings, [
+      { outcome: 'unchanged', sha: begin },
+      { outcome: 'pushed' },
+      { outcome: 'unchanged', sha: first?.sha },
+      { outcome: 'pushed', sha: repository.tip() },
+      { outcome: 'unchanged', sha: second?.sha },
+    ])
+    t.not(first?.sha, second?.sha)
+  },
+)
 
 t.test('a push is watched: whether it has been answered, and whether it has landed', async (t) => {
   const refused = { kind: 'refused', failure: new Failure('NetworkError', 'No.'), each: false } as const
