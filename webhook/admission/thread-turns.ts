@@ -25,6 +25,13 @@ const MOST_MS = 10
 /** What a work of an address counts at most: an API server brings the reviews of all tenants, and one may take long. */
 const MOST_COUNTED_MS = 200
 
+/** The turns of the namespaces at an address. */
+interface AtAddress {
+  readonly queue: FairQueue
+  /** Adds the milliseconds of a work: what it has waited for works of other addresses, its namespace has not taken. */
+  readonly count: (milliseconds: number) => void
+}
+
 /**
  * Shares the thread of all reviews among the addresses that they come from, in equal parts, and the part of an address among the
  * namespaces that it names: next is whichever has taken the least time, and what takes long is the last work of a turn of the event
@@ -37,7 +44,7 @@ export function shareThread(elapsed: () => number): ThreadTurns {
   // Whoever continues at once gets in line before the next one is chosen: first at its address, whose next one is then among those
   // of all addresses.
   const ofAll = openFairQueue(1, { elapsed, handOver, taken: countInProportion(MOST_COUNTED_MS) })
-  const ofAddresses = new LRUCache<string, FairQueue>({ max: MOST_ADDRESSES })
+  const ofAddresses = new LRUCache<string, AtAddress>({ max: MOST_ADDRESSES })
   let left = MOST_MS
   let isCounting = false
 
@@ -56,23 +63,29 @@ export function shareThread(elapsed: () => number): ThreadTurns {
     })
   }
 
-  function queueOf(address: string): FairQueue {
-    const queue =
-      ofAddresses.get(address) ??
-      openFairQueue(1, { elapsed, handOver: doNext, taken: countExcess(SHORT, elapsed) })
-    ofAddresses.set(address, queue)
-    return queue
+  function at(address: string): AtAddress {
+    const known = ofAddresses.get(address)
+    if (known !== undefined) return known
+    let worked = 0
+    const taken = countExcess(SHORT, elapsed)
+    const queue = openFairQueue(1, { elapsed: () => worked, handOver: doNext, taken })
+    const one: AtAddress = { queue, count: (milliseconds) => (worked += milliseconds) }
+    ofAddresses.set(address, one)
+    return one
   }
 
   return async function inTurn(namespace, signal, work, address = '') {
-    const leave = await queueOf(address).enter(namespace, signal)
+    const { queue, count } = at(address)
+    const leave = await queue.enter(namespace, signal)
     try {
       const release = await ofAll.enter(address, signal)
       const began = elapsed()
       try {
         return work()
       } finally {
-        spend(elapsed() - began)
+        const took = elapsed() - began
+        spend(took)
+        count(took)
         release()
       }
     } finally {

@@ -147,6 +147,28 @@ t.test('what the tenants behind an address have taken is held against it for a m
   await Promise.all(works)
 })
 
+t.test('what a namespace waits for works of other addresses is not held against it at its own', async (t) => {
+  const busy = Array.from({ length: 10 }, (_, index) => `busy-${index}`)
+  const { order, inTurn } = turns({
+    pod: 50,
+    ...Object.fromEntries(busy.map((namespace) => [namespace, 50])),
+  })
+  const ended = { is: false }
+  const goOn = async (namespace: string, address: string): Promise<void> => {
+    while (!ended.is) await inTurn(namespace, NEVER, () => undefined, address)
+  }
+  const others = [
+    ...['192.0.2.10', '192.0.2.11'].map((address) => goOn('pod', address)),
+    ...busy.map((namespace) => goOn(namespace, '192.0.2.2')),
+  ]
+  const works = 20
+  for (let times = 0; times < works; times += 1) await inTurn('shop', NEVER, () => undefined, '192.0.2.2')
+  const count = order.filter((namespace) => namespace.startsWith('busy')).length
+  ended.is = true
+  await Promise.all(others)
+  t.ok(count <= busy.length * 4 + works, `${count} works of the busy ones`)
+})
+
 t.test('whoever has gone waits for no turn', async (t) => {
   const { order, inTurn } = turns({})
   const gone = new AbortController()
