@@ -22,8 +22,11 @@ const MOST_ADDRESSES = 32
  * API server, and most works are short.
  */
 const MOST_MS = 10
-/** What a work of an address counts at most: an API server brings the reviews of all tenants, and one may take long. */
-const MOST_COUNTED_MS = 200
+/**
+ * What a work of an address counts at most: an API server brings the reviews of all tenants, and one of them may have long ones,
+ * after each of which the others would wait for as much of every other address.
+ */
+const MOST_COUNTED_MS = 10
 
 /** The turns of the namespaces at an address. */
 interface AtAddress {

@@ -169,6 +169,29 @@ t.test('what a namespace waits for works of other addresses is not held against 
   t.ok(count <= busy.length * 4 + works, `${count} works of the busy ones`)
 })
 
+t.test(
+  'long works of a tenant make others at its address wait for a work of each other address',
+  async (t) => {
+    const { order, inTurn } = turns({ pod: 20, busy: 60 })
+    const ended = { is: false }
+    const goOn = async (namespace: string, address: string): Promise<void> => {
+      while (!ended.is) await inTurn(namespace, NEVER, () => undefined, address)
+    }
+    const pods = Array.from({ length: 8 }, (_, index) => goOn('pod', `192.0.2.${index + 10}`))
+    const others = [...pods, goOn('busy', '192.0.2.2')]
+    const works = 20
+    for (let times = 0; times < works; times += 1) {
+      await inTurn('shop', NEVER, () => undefined, '192.0.2.2')
+      await setImmediate()
+    }
+    const count = order.filter((namespace) => namespace === 'pod').length
+    ended.is = true
+    await Promise.all(others)
+    // One for each work of the shop, and one for the busy one that is next.
+    t.ok(count <= works * pods.length * 2.5, `${count} works of the pods`)
+  },
+)
+
 t.test('whoever has gone waits for no turn', async (t) => {
   const { order, inTurn } = turns({})
   const gone = new AbortController()
