@@ -38,9 +38,9 @@ interface AtAddress {
 /**
  * Shares the thread of all reviews among the addresses that they come from, in equal parts as far as works are short, and the part of
  * an address among the namespaces that it names: next is whichever has taken the least time, and what takes long is the last work
- * of a turn of the event loop. Dry runs cost their sender nothing, and a review with large Secrets holds the thread for 0.1 s: without this, 20 of them at
- * once keep the reviews of all others waiting for 2 s. A pod that is no API server may name any number of namespaces. `elapsed` is in
- * milliseconds of a clock that is never set.
+ * of a turn of the event loop. Dry runs cost their sender nothing, and a review with large Secrets holds the thread for 0.1 s:
+ * without this, 20 of them at once keep the reviews of all others waiting for 2 s. A pod that is no API server may name any number
+ * of namespaces. `elapsed` is in milliseconds of a clock that is never set.
  */
 export function shareThread(elapsed: () => number): ThreadTurns {
   const { doNext } = TIMING
