@@ -48,11 +48,6 @@ export function isWithin(limit: Amounts, held: Amounts, more: Amounts): boolean 
   return count <= limit.count && memoryMiB <= limit.memoryMiB && diskMiB <= limit.diskMiB
 }
 
-/** This part of what is left of a limit. */
-export function partOfRest(limit: Amounts, held: Amounts, fraction: number): Amounts {
-  return part(difference(limit, held), fraction)
-}
-
 /** This part of each amount. */
 export function part({ count, memoryMiB, diskMiB }: Amounts, fraction: number): Amounts {
   return { count: count * fraction, memoryMiB: memoryMiB * fraction, diskMiB: diskMiB * fraction }

@@ -1,4 +1,4 @@
-import { ALL, difference, isWithin, makeTally, NOTHING, partOfRest, type Amounts } from './amounts.ts'
+import { ALL, difference, isWithin, makeTally, NOTHING, type Amounts } from './amounts.ts'
 import type { Cost } from './cost.ts'
 import { makeLane, type Lane } from './lane.ts'
 import type { LaneBounds } from './lane-bounds.ts'
@@ -32,7 +32,7 @@ export function makeBudget({ memoryMiB, diskMiB, diskIsMemory }: Stock, now?: ()
     amountsOf,
     hasRoom: (amounts: Amounts, freed: Amounts = NOTHING) =>
       isWithin(most, difference(taken.of(ALL), freed), amounts),
-    rest: () => partOfRest(most, taken.of(ALL), 1),
+    rest: () => difference(most, taken.of(ALL)),
     take: (amounts: Amounts) => taken.add(ALL, amounts),
     giveBack(amounts: Amounts) {
       taken.subtract(ALL, amounts)

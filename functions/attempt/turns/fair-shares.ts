@@ -1,15 +1,5 @@
 import type { Holder } from '../../world.ts'
-import {
-  ALL,
-  difference,
-  isWithin,
-  makeTally,
-  NOTHING,
-  part,
-  partOfRest,
-  sum,
-  type Amounts,
-} from './amounts.ts'
+import { ALL, difference, isWithin, makeTally, NOTHING, part, sum, type Amounts } from './amounts.ts'
 import type { HeldBound, Shelf } from './lane-bounds.ts'
 
 /** What is held of a lane, and by whom. */
@@ -56,14 +46,9 @@ export function openFairShares(
   const hasRoomAt = (host: string, amounts: Amounts): boolean =>
     isWithin(perHost, tally.of(hostKey(host)), amounts)
 
-  /** Whether one who holds `own` may hold so much more, and something is left for those who hold nothing yet. */
-  function leavesRest(limit: Amounts, all: Amounts, own: Amounts, more: Amounts): boolean {
-    return ofRest === undefined || isWithin(partOfRest(limit, all, ofRest), own, more)
-  }
-
-  /** The same of what all lanes draw on: others may have taken most of it. */
-  function leavesStock(own: Amounts, more: Amounts): boolean {
-    return ofRest === undefined || isWithin(part(shelf.rest(), ofRest), own, more)
+  /** Whether one who holds `own` may hold so much more of this rest, and something is left for those who hold nothing yet. */
+  function leaves(rest: Amounts, own: Amounts, more: Amounts): boolean {
+    return ofRest === undefined || isWithin(part(rest, ofRest), own, more)
   }
 
   /** Whether it is small, or the large ones leave something to small ones. */
@@ -73,15 +58,17 @@ export function openFairShares(
 
   function hasShare(namespace: string, amounts: Amounts, slow: readonly string[]): boolean {
     if (!hasOwnRoom(namespace, amounts)) return false
-    if (!leavesRest(total, tally.of(ALL), heldBy(namespace), amounts)) return false
-    if (!leavesStock(heldBy(namespace), amounts)) return false
+    const own = heldBy(namespace)
+    if (!leaves(difference(total, tally.of(ALL)), own, amounts)) return false
+    // What all lanes draw on: others may have taken most of it.
+    if (!leaves(shelf.rest(), own, amounts)) return false
     if (!leavesSmall(total, LARGE, amounts)) return false
     return !slow.includes(namespace) || isWithin(ofSlow, slow.map(heldBy).reduce(sum, NOTHING), amounts)
   }
 
   function hasShareAt({ namespace, host }: Holder, amounts: Amounts): boolean {
     if (!hasRoomAt(host, amounts) || !leavesSmall(perHost, largeKey(host), amounts)) return false
-    return leavesRest(perHost, tally.of(hostKey(host)), tally.of(bothKey(namespace, host)), amounts)
+    return leaves(difference(perHost, tally.of(hostKey(host))), tally.of(bothKey(namespace, host)), amounts)
   }
 
   const hasRoom = (amounts: Amounts, freed = NOTHING): boolean =>

@@ -86,7 +86,7 @@ export function makeLane(
     }
     return candidates
       .toSorted((a, b) => heldBy(a) - heldBy(b) || rankOf(a) - rankOf(b))
-      .find((waiter) => hasRoom(waiter) || hasRoom(waiter, working))
+      .find((waiter) => hasRoom(waiter, working))
   }
 
   function serve(): void {
