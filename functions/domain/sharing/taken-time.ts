@@ -14,7 +14,6 @@ export interface Counting {
 export const LONG: Counting = { perSecond: 250, same: 1_000, most: Infinity }
 /** For works of some milliseconds, of which many are done in a second: also one of ten who take all of it is known by that. */
 export const SHORT: Counting = { perSecond: 10, same: 50, most: 200 }
-
 /** For shares that servers hold, which may be for as long as an attempt has: a second of them is forgotten in four. */
 export const HELD: Counting = { perSecond: 250, same: 1_000, most: 600_000 }
 
@@ -49,10 +48,9 @@ const REMEMBERED = 1_000
 
 /** On the clock of `countInProportion`. */
 interface Standing {
-  /** When the turn that the owner waits for, or has, begins. */
+  /** When the turn that the owner waits for, or has, begins; otherwise when its last one has ended. */
   start: number
-  /** When its last one has ended, and what that took. */
-  end: number
+  /** What its last one took. */
   took: number
 }
 
@@ -67,19 +65,19 @@ export function countInProportion(most: number): TakenTime {
   let now = 0
 
   function standingOf(owner: string): Standing {
-    const standing = standings.get(owner) ?? { start: now, end: now, took: 0 }
+    const standing = standings.get(owner) ?? { start: now, took: 0 }
     standings.set(owner, standing)
     return standing
   }
 
   function forget(): void {
-    for (const [owner, { start, end }] of standings) if (Math.max(start, end) < now) standings.delete(owner)
+    for (const [owner, { start }] of standings) if (start < now) standings.delete(owner)
   }
 
   return {
     waits(owner) {
       const standing = standingOf(owner)
-      standing.start = Math.max(now, standing.end)
+      standing.start = Math.max(now, standing.start)
     },
     rankOf(owner) {
       const { start, took } = standingOf(owner)
@@ -92,8 +90,7 @@ export function countInProportion(most: number): TakenTime {
     add(owner, milliseconds) {
       const standing = standingOf(owner)
       standing.took = Math.min(milliseconds, most)
-      standing.end = standing.start + standing.took
-      standing.start = standing.end
+      standing.start += standing.took
       if (standings.size > REMEMBERED) forget()
     },
   }
