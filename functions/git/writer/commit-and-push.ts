@@ -89,11 +89,12 @@ function landedOf(
   }: { readonly made: readonly string[]; readonly held: string; readonly branch: string },
 ): ReadonlyMap<PendingChange, Landed> {
   const landed = new Map<PendingChange, Landed>()
-  let [sha, edits] = [held, 0]
+  const names = made.values()
+  let sha = held
   for (const { kind, of } of steps) {
-    if (kind === 'edit') sha = made[edits++] ?? sha
-    if (kind === 'edit') landed.set(of, { outcome: 'pushed', sha, branch })
-    if (kind === 'unchanged') landed.set(of, { outcome: 'unchanged', sha, branch })
+    if (kind === 'edit') sha = names.next().value ?? sha
+    const outcome = kind === 'edit' ? 'pushed' : kind
+    if (outcome === 'pushed' || outcome === 'unchanged') landed.set(of, { outcome, sha, branch })
   }
   return landed
 }
