@@ -16,6 +16,7 @@ export interface LoggingIn<R extends SoundResource = SoundResource> {
   readonly authorised: Authorised
   readonly signal: AbortSignal
   readonly saw: Attempt['saw']
+  readonly claim: Attempt['claim']
 }
 
 /**
@@ -64,13 +65,13 @@ export async function logInToAPI(
 
 async function readCredentials(
   source: CredentialSource,
-  { resource, authorised, signal, saw }: LoggingIn,
+  { resource, authorised, signal, saw, claim }: LoggingIn,
   { cluster, workFor, settings, appTokens }: World,
 ): Promise<BoundCredentials> {
   const { namespace } = resource.metadata
   const { kind, target } = resource
   const tokenFor: TokenFor = (use) => appTokens({ ...use, kind, namespace, signal })
   if (source.used === 'Default') return readDefault(namespace, { settings, tokenFor })
-  const request = { namespace, authorised, target, signal, saw }
+  const request = { namespace, authorised, target, signal, saw, claim }
   return readSecretCredentials(source, request, { cluster, workFor, settings, tokenFor })
 }

@@ -24,7 +24,7 @@ export interface OpenedSigner {
  * signed. Throws what `logIn` throws.
  */
 export async function openSigner(
-  { resource, authorised, signal, saw }: LoggingIn<SoundGitCommit>,
+  { resource, authorised, signal, saw, claim }: LoggingIn<SoundGitCommit>,
   world: SecretWorld & Pick<World, 'settings'>,
 ): Promise<OpenedSigner | undefined> {
   const { spec, target, metadata } = resource
@@ -38,7 +38,8 @@ export async function openSigner(
     return { signer: defaultSigner(world.settings.signingKeyFile, author.email), secrets: [] }
   }
   const named = { field: 'spec.signing', credentials: signing } as const
-  const secret = await readSecret(named, { namespace, authorised, target, signal, saw }, world)
+  const request = { namespace, authorised, target, signal, saw, claim }
+  const secret = await readSecret(named, request, world)
   const open = (): OpenedSigner => {
     requirePathsAllowed(writtenPaths(spec), secret)
     return { signer: secretSigner(signing, secret, author.email), secrets: valuesOf(secret) }

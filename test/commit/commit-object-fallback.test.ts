@@ -83,6 +83,24 @@ t.test(
   },
 )
 
+t.test('a fallback that others have made in a namespace of the same name is not used', async (t) => {
+  const { world, resource } = stage()
+  let isThere = true
+  world.land = async () => {
+    isThere = false
+    throw new Failure('AuthenticationFailed', 'Refused.')
+  }
+  const confirm = async (): Promise<void> => {
+    if (!isThere) throw new Failure('Conflict', 'It was deleted.')
+  }
+  const claim = { confirm, remaining: () => 20_000 }
+  await t.rejects(commitObject(resource, world, { ...ATTEMPT, claim }), { message: /It was deleted/ })
+  t.strictSame(
+    world.pushed.map(({ login }) => passwordOf(login)),
+    [PRIMARY_TOKEN],
+  )
+})
+
 t.test('a missing object is not a failure of the credentials', async (t) => {
   const { world, resource } = stage()
   world.cluster.remove('ConfigMap', 'team', 'shop')

@@ -9,7 +9,7 @@ import type { CredentialSource } from '../../functions/login/credential-source.t
 import { logIn, logInToAPI } from '../../functions/login/log-in.ts'
 import { asFailure, Failure } from '../../functions/domain/failure.ts'
 import type { AppTokenRequest, AttemptSettings, World } from '../../functions/world.ts'
-import { gitCommit, memoryWorld, pullRequest } from '../harness/memory-world.ts'
+import { ATTEMPT, gitCommit, memoryWorld, pullRequest } from '../harness/memory-world.ts'
 import { makeKey } from '../harness/ssh-keys.ts'
 
 const GIT = { secretName: 'git', tokenKey: 'token' }
@@ -26,6 +26,7 @@ t.test('a spec names the sources of credentials and their order', async (t) => {
 })
 
 const { privateKey, publicKey } = makeKey('-t', 'ed25519')
+const { claim } = ATTEMPT
 
 /** Logs in for a GitCommit, or for the pull request that stands for it, in a world with two Secrets. */
 async function go(
@@ -44,7 +45,7 @@ async function go(
   const resource = parseGitCommit(world.cluster.apply(gitCommit({ fallbackCredentials: SPARE, ...spec })))
   const there = { ...world, settings: { ...world.settings, ...settings } }
   const authorised = await authorise(resource, there, signal)
-  return logIn(source, { resource, authorised, signal, saw: () => undefined }, there)
+  return logIn(source, { resource, authorised, signal, saw: () => undefined, claim }, there)
 }
 
 function parseGitCommit(stored: unknown) {
@@ -148,9 +149,11 @@ async function goByApp(
   }
   const authorised = await authorise(resource, there, signal)
   const [source] = sourcesOf(resource.spec)
-  const login = await logIn(source, { resource, authorised, signal, saw: () => undefined }, there).catch(
-    asFailure,
-  )
+  const login = await logIn(
+    source,
+    { resource, authorised, signal, saw: () => undefined, claim },
+    there,
+  ).catch(asFailure)
   return { login, asked }
 }
 
@@ -228,7 +231,7 @@ async function goToAPI(
   if (resource.kind !== 'PullRequest') throw new Error('no PullRequest')
   const there = { ...world, settings: { ...world.settings, ...settings } }
   const authorised = await authorise(resource, there, signal)
-  return logInToAPI(source, { resource, authorised, signal, saw: () => undefined }, there)
+  return logInToAPI(source, { resource, authorised, signal, saw: () => undefined, claim }, there)
 }
 
 t.test('a pull request writes no path, so none is checked', async (t) => {

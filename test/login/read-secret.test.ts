@@ -13,6 +13,7 @@ import { readSecret as readIn, type SecretField } from '../../functions/login/re
 import type { SecretRequest } from '../../functions/login/read-secret.ts'
 import type { World } from '../../functions/world.ts'
 import { memoryCluster } from '../harness/memory-cluster.ts'
+import { ATTEMPT } from '../harness/memory-world.ts'
 
 const ONE_SENTENCE =
   'The Secret git in the namespace team is not one that developer may `get`, or may `use` for this repository (`use` counts only while the annotation commitlet.dev/allowed-repositories of the Secret covers it); ask the owner of the Secret, or name another one.'
@@ -40,6 +41,7 @@ function request(secretRights: SecretRights): SecretRequest {
     target: targetOf('GitCommit', parseRepositoryAddress('https://git.example.com/acme/shop.git')),
     signal: new AbortController().signal,
     saw: () => undefined,
+    claim: ATTEMPT.claim,
   }
 }
 
@@ -119,6 +121,22 @@ t.test('a Secret is not used once the right to it is gone, however lately it was
     const access = { verb: right, group: '', resource: 'secrets', namespace: 'team', name: 'git' }
     t.match(cluster.reviews, [{ user: { username: 'developer' }, access }])
   }
+})
+
+t.test('a Secret that was made under an old name is not used for a resource that is gone', async (t) => {
+  const { cluster, request } = stage('get', 'git.example.com/acme')
+  const asked: (boolean | undefined)[] = []
+  const claim = {
+    remaining: () => 22_000,
+    confirm: (afresh?: boolean) => {
+      asked.push(afresh)
+      return Promise.reject(new Failure('Conflict', 'It was deleted.'))
+    },
+  }
+  await t.rejects(readSecret(NAMED, { ...request, claim }, { cluster }), { message: 'It was deleted.' })
+  t.strictSame(asked, [true], 'a claim that was written before may be of an earlier namespace')
+  const justWritten = { ...claim, remaining: () => 24_000 }
+  t.match(await readSecret(NAMED, { ...request, claim: justWritten }, { cluster }), { name: 'git' })
 })
 
 t.test('other failures of the cluster are passed on, whatever the right', async (t) => {

@@ -9,6 +9,8 @@ export const RENEWED_AFTER_MS = 10_000
 const CONFIRMED_MS = 20_000
 /** Until then the first byte of a push has to be on its way. */
 const SENT_WITHIN_MS = 25_000
+/** No namespace is deleted, with all that it holds, and made and filled again in this time. */
+const THERE_MS = 2_000
 /** How long others wait while a claim is written that is not theirs: its writes may wait for those of its namespace. */
 const OTHERS_WAIT_MS = 2_000
 
@@ -35,6 +37,14 @@ export function isConfirmed(age: number): boolean {
 /** How long a push may still begin that rests on a claim which was last written so many milliseconds ago. */
 export function remainingOf(age: number): number {
   return SENT_WITHIN_MS - age
+}
+
+/**
+ * Makes sure that the resource was there until lately, where something is used that others may have made under an old name: by
+ * a write of its own where the claim was written longer ago. Throws what `confirm` throws.
+ */
+export async function requireThere({ confirm, remaining }: ClaimCheck): Promise<void> {
+  if (remaining() < remainingOf(THERE_MS)) await confirm(true)
 }
 
 /** The same claim, for which others do not wait long. */
