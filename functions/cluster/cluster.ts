@@ -102,6 +102,8 @@ export interface Cluster {
   readVersion(ref: NamedObject, served: ServedKind, by?: ReadBy): Promise<string>
   /** Whether this user has this access. The result "allowed" is at most 5 s old. */
   reviewAccess(user: UserInfo, access: Access): Promise<boolean>
+  /** Whether the API server is ready: while it starts, it does not know all rights. False if it does not answer; never throws. */
+  isReady(): Promise<boolean>
   /**
    * Writes the status, guarded by the resourceVersion that was read. Status fields that this release does not know are
    * kept. Returns the stored resource, or CONFLICT if another writer changed or deleted it first.

@@ -45,6 +45,7 @@ export function connectCluster(apiServer: ApiServer): Cluster {
     readSecret: shareSecretReads(server, elapsed),
     readVersion: (ref, served, by) => readVersion(serverFor(by), ref, served),
     reviewAccess: accessReviews(server, elapsed),
+    isReady: () => isReady(server),
     patchStatus(resource, status) {
       const ref = refOf(resource)
       return large.write(ref, () => patchStatus(calling(ref), resource, status))
@@ -81,6 +82,12 @@ async function readVersion(server: ApiServer, ref: NamedObject, served: ServedKi
     if (error instanceof Failure && error.reason === 'NotSupported') return UNREAD_VERSION
     throw error
   }
+}
+
+/** Everybody may ask: https://kubernetes.io/docs/reference/using-api/health-checks/. Where that is forbidden, nothing is known. */
+async function isReady(server: ApiServer): Promise<boolean> {
+  const answer = await server({ method: 'GET', path: '/readyz' }).catch(() => undefined)
+  return answer !== undefined && answer.status < 500
 }
 
 async function patchStatus(server: ApiServer, resource: Envelope, status: Status): Promise<unknown> {

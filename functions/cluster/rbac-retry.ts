@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Failure } from '../domain/failure.ts'
+import type { Cluster } from './cluster.ts'
 
 /** Longest delay, usually milliseconds, until one API server knows a RoleBinding that another one has stored. */
 const RBAC_DELAY_MS = 1_000
@@ -14,25 +15,46 @@ export function isForbidden({ reason }: Failure): boolean {
   return reason === 'ReferenceForbidden'
 }
 
+/** Whom to ask again, and until when. */
+export interface AskedAgain {
+  readonly cluster: Pick<Cluster, 'isReady'>
+  readonly signal: AbortSignal
+}
+
 /**
  * Calls `run`, and if it fails because a right is missing, calls it again one second later: a right that was granted by
  * the same `kubectl apply` as the resource may not be in effect yet, or not at the API server that answered. Throws what
- * the second call throws, or Timeout if the signal fires before it.
+ * the second call throws; Timeout if the signal fires before it; and ProviderUnavailable if the API server was not ready then, so
+ * that the right may only be one that it did not know yet.
  */
 export async function retryForbidden<T>(
   run: () => Promise<T>,
   mayRetry: (failure: Failure) => boolean,
-  signal: AbortSignal,
+  { cluster, signal }: AskedAgain,
 ): Promise<T> {
+  const isDenied = (error: unknown): boolean => error instanceof Failure && mayRetry(error)
   try {
     return await run()
   } catch (error) {
-    if (!(error instanceof Failure) || !mayRetry(error)) throw error
+    if (!isDenied(error)) throw error
   }
   await pause(RBAC_DELAY_MS, undefined, { signal }).catch((cause: unknown) => {
     const message =
       'The attempt ran out of time while it waited for a right that may have just been granted; Commitlet retries automatically.'
     throw new Failure('Timeout', message, { cause })
   })
-  return run()
+  // Asked first: it may become ready between both.
+  const isReady = await cluster.isReady()
+  try {
+    return await run()
+  } catch (error) {
+    throw isDenied(error) && !isReady ? unknownRights(error) : error
+  }
+}
+
+// It reviews access while it still reads the RoleBindings, of which a cluster may have thousands.
+function unknownRights(cause: unknown): Failure {
+  const message =
+    'The API server has just started, and may not know all rights yet; Commitlet retries automatically.'
+  return new Failure('ProviderUnavailable', message, { cause })
 }

@@ -63,9 +63,10 @@ async function readAndCommit(
   const setFields: SetFields = (before, edit) => world.editFile(before, edit, { namespace, signal })
   const share: Share = (work) => world.workFor(namespace, work, signal)
   const { cluster } = world
+  const asking = { cluster, signal }
   const reader = { cluster, served: verdict.served, saw: sawSource, share, setFields, signal: reads }
   const read = (): Promise<readonly FileChange[]> => readFiles(resource, reader)
-  const reading = retryForbidden(read, isAccountRefused, signal).catch(asFailure)
+  const reading = retryForbidden(read, isAccountRefused, asking).catch(asFailure)
   const signing = openSigner({ resource, authorised, signal, saw, claim }, world).catch(asFailure)
   const draft = (sources?: string): ChangeDraft => draftOf(resource, { requester, sources }, world)
   const since = startOf(resource, world.now())

@@ -38,7 +38,8 @@ export async function authorise(
     if (failure !== undefined) throw failure
     return verdict
   }
-  return { requester, verdict: await retryForbidden(judgeNow, isForbidden, signal) }
+  const { cluster } = world
+  return { requester, verdict: await retryForbidden(judgeNow, isForbidden, { cluster, signal }) }
 }
 
 /**

@@ -53,7 +53,7 @@ export async function readSecret(
   const user = userOf(field, named.name, authorised)
   const inTurn: SecretReader['inTurn'] = (work) => workFor(namespace, work, signal)
   const read = (): Promise<Secret> => cluster.readSecret(namespace, named.name, { signal, inTurn })
-  const secret = await retryForbidden(read, isAccountRefused, signal).catch((error: unknown) => {
+  const secret = await retryForbidden(read, isAccountRefused, { cluster, signal }).catch((error: unknown) => {
     const missing = error instanceof Failure && error.reason === 'ReferenceNotFound'
     if (missing) saw(field, MISSING)
     if (error instanceof Failure && isAccountRefused(error)) saw(field, UNREADABLE)

@@ -15,6 +15,17 @@ const REPOSITORY = 'https://git.example.com/acme/config.git'
 const CONFIG_MAPS = { plural: 'configmaps', namespaced: true }
 const NAMESPACES = { plural: 'namespaces', namespaced: false }
 
+t.test('an API server is ready unless it says that it is not, or does not answer', async (t) => {
+  for (const [status, isReady] of [
+    [200, true],
+    [403, true],
+    [500, false],
+    [503, false],
+  ] as const)
+    t.equal(await connectCluster(() => Promise.resolve({ status, text: '' })).isReady(), isReady, `${status}`)
+  t.equal(await connectCluster(() => Promise.reject(new Error('no'))).isReady(), false)
+})
+
 withControlPlane(t, async (t, plane) => {
   await installResources(plane)
   const cluster = connectCluster(openAs(plane.kubeconfig))

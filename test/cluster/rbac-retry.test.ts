@@ -8,7 +8,12 @@ const REQUESTER = new Failure('ReferenceForbidden', 'The requester may not.')
 /** A user can fix it, as with the account's right: what counts is whose right it is. */
 const UNBOUND = new Failure('ReferenceForbidden', 'The Secret is not bound.', { retry: 'slow' })
 const MISSING = new Failure('ReferenceNotFound', 'There is none.')
-const NEVER = new AbortController().signal
+const NEVER = asking(true)
+
+/** An API server that knows all rights, or has just started. */
+function asking(isReady: boolean, signal = new AbortController().signal) {
+  return { cluster: { isReady: () => Promise.resolve(isReady) }, signal }
+}
 
 /** A call that fails with these, one after the other, and then returns how often it was called. */
 function failing(...failures: readonly Error[]): () => Promise<number> {
@@ -43,10 +48,26 @@ for (const [title, mayRetry, error] of [
   })
 }
 
+t.test('an API server that is not ready may not know all rights: what it denies is not final', async (t) => {
+  const started = asking(false)
+  for (const [mayRetry, failure] of [
+    [isAccountRefused, ACCOUNT],
+    [isForbidden, REQUESTER],
+  ] as const) {
+    t.equal(await retryForbidden(failing(failure), mayRetry, started), 2)
+    await t.rejects(retryForbidden(failing(failure, failure), mayRetry, started), {
+      reason: 'ProviderUnavailable',
+      retry: 'transient',
+      message: /; Commitlet retries automatically\.$/,
+    })
+    await t.rejects(retryForbidden(failing(failure, MISSING), mayRetry, started), MISSING)
+  }
+})
+
 t.test('the wait ends with the attempt, and the missing right is not final then', async (t) => {
   const ending = new AbortController()
   const run = failing(REQUESTER)
-  const waiting = retryForbidden(run, isForbidden, ending.signal)
+  const waiting = retryForbidden(run, isForbidden, asking(true, ending.signal))
   setImmediate(() => ending.abort())
   await t.rejects(waiting, {
     reason: 'Timeout',
