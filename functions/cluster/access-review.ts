@@ -28,13 +28,21 @@ export function accessReviews(server: ApiServer, now: () => number): ReviewAcces
     ttlResolution: 0,
     perf: { now },
   })
+  // One user may have a thousand accesses reviewed, and a long list of groups.
+  const digests = new WeakMap<UserInfo, string>()
+
+  function digestOf(user: UserInfo): string {
+    const digest = digests.get(user) ?? hashOf(user)
+    digests.set(user, digest)
+    return digest
+  }
 
   function forget(key: string, answer: Promise<boolean>): void {
     if (answers.peek(key) === answer) answers.delete(key)
   }
 
   return function reviewAccess(user, access) {
-    const key = keyOf(user, access)
+    const key = hashOf([digestOf(user), access])
     const known = answers.get(key)
     if (known !== undefined) return known
     const answer = review(server, user, access)
@@ -48,10 +56,8 @@ export function accessReviews(server: ApiServer, now: () => number): ReviewAcces
 }
 
 // Hashed: some clouds put credentials into `extra`, and the list of groups may be long.
-function keyOf(user: UserInfo, access: Access): string {
-  return createHash('sha256')
-    .update(JSON.stringify([user, access]))
-    .digest('base64')
+function hashOf(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('base64')
 }
 
 /** https://kubernetes.io/docs/reference/kubernetes-api/authorization-resources/subject-access-review-v1/ */

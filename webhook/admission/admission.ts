@@ -29,15 +29,12 @@ import {
 } from './responses.ts'
 import { changesGeneration, differInGeneration } from '../../functions/domain/requester/stamp-generation.ts'
 import { withDeadline } from './deadline.ts'
-import { judgementOf, type Judgement, type Judging } from './judgement.ts'
+import { judgementOf, LARGEST_STAMP, type Judgement, type Judging } from './judgement.ts'
 import type { AdmissionRequest, Denial, Verdict } from './review.ts'
 import { secretWarnings } from './secret-warnings.ts'
 
 /** Time limit of reading Secrets after the decision, in milliseconds. */
 export const LOOK_MS = 1_500
-
-/** Most bytes of a stamp: half of the API server's limit for annotations. */
-const LARGEST_STAMP = 128 * 1024
 
 /** What the decisions need. */
 export interface Admission extends Judging {

@@ -73,10 +73,26 @@ export function foreignSignature(): Denial {
 
 /** The stamp would leave too little room for other annotations. It is denied, because a stamp is never truncated. */
 export function oversizedStamp(bytes: number, request: AdmissionRequest): Denial {
-  const { groups = [] } = request.user
-  const message = `Your user information from the API server (user name, ${groups.length} groups and the keys of REQUESTER_EXTRA) takes ${Math.ceil(bytes / 1024)} KiB in the annotations of the resource, but may take at most 128 KiB; ask the administrator of your cluster's user accounts to give you fewer groups.`
-  const fieldError = { reason: 'InvalidSpec', field: 'metadata.annotations', message } as const
-  return { code: 422, reason: 'Invalid', message, details: detailsOf([fieldError], request) }
+  const what = `user name, ${groupsOf(request)} and the keys of REQUESTER_EXTRA`
+  return denialOf([oversized(`${what}) takes ${inKiB(bytes)} in the annotations of the resource`)], request)
+}
+
+/** All that is known of the user goes to the API server with each right that is reviewed, of which there may be a thousand. */
+export function oversizedUser(length: number, request: AdmissionRequest): FieldError {
+  return oversized(`user name, ${groupsOf(request)} and all of extra) takes ${inKiB(length)}`)
+}
+
+function oversized(what: string): FieldError {
+  const message = `Your user information from the API server (${what}, but may take at most 128 KiB; ask the administrator of your cluster's user accounts to give you fewer groups.`
+  return { reason: 'InvalidSpec', field: 'metadata.annotations', message }
+}
+
+function groupsOf({ user: { groups = [] } }: AdmissionRequest): string {
+  return `${groups.length} groups`
+}
+
+function inKiB(bytes: number): string {
+  return `${Math.ceil(bytes / 1024)} KiB`
 }
 
 /**

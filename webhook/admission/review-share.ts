@@ -1,4 +1,4 @@
-import { openFairQueue } from '../../functions/domain/sharing/fair-queue.ts'
+import { openFairQueue, type FairQueue } from '../../functions/domain/sharing/fair-queue.ts'
 import { makeKeyedSemaphore } from '../../functions/domain/sharing/keyed-semaphore.ts'
 
 /** Calls for reviews that are made at once, in the turns of the addresses: of the 64 connections, some are for other calls. */
@@ -7,17 +7,23 @@ const OF_ALL = 48
 const OF_NAMESPACE = 16
 /** The same for all namespaces that reviews from one address name: a pod that is no API server may name any number. */
 const OF_ADDRESS = 32
+/** The same about users that are long, in all: the API server gets them with each call, and sends them back. */
+const OF_LONG = 2
+
+/** Whose calls they are. */
+export interface ReviewOwner {
+  readonly namespace: string
+  /** From which the review has come. */
+  readonly address?: string | undefined
+  /** Whether they tell of a user with a long list of groups. */
+  readonly isLong?: boolean
+}
 
 /**
  * Asks once the namespace, and the address from which the review has come, have less than their share under way. Rejects with
  * the signal's reason if that has fired.
  */
-export type ReviewShare = <T>(
-  namespace: string,
-  signal: AbortSignal,
-  ask: () => Promise<T>,
-  address?: string,
-) => Promise<T>
+export type ReviewShare = <T>(owner: ReviewOwner, signal: AbortSignal, ask: () => Promise<T>) => Promise<T>
 
 /**
  * Shares the calls for access reviews, and for the kinds that they are about, among namespaces. One GitCommit may name a
@@ -29,15 +35,19 @@ export function shareReviews(): ReviewShare {
   const ofAddress = makeKeyedSemaphore(OF_ADDRESS)
   // All take about as long: the addresses take turns.
   const ofAll = openFairQueue(OF_ALL, { elapsed: () => 0 })
-  return (namespace, signal, ask, address = '') =>
-    ofNamespace(`${address} ${namespace}`, () =>
-      ofAddress(address, async () => {
-        const leave = await ofAll.enter(address, signal)
-        try {
-          return await ask()
-        } finally {
-          leave()
-        }
-      }),
-    )
+  const ofLong = openFairQueue(OF_LONG, { elapsed: () => 0 })
+
+  return ({ namespace, address = '', isLong = false }, signal, ask) => {
+    const inShare = (): ReturnType<typeof ask> => ofAddress(address, () => inTurn(ofAll, ask))
+    return ofNamespace(`${address} ${namespace}`, () => (isLong ? inTurn(ofLong, inShare) : inShare()))
+
+    async function inTurn<T>(queue: FairQueue, work: () => Promise<T>): Promise<T> {
+      const leave = await queue.enter(address, signal)
+      try {
+        return await work()
+      } finally {
+        leave()
+      }
+    }
+  }
 }

@@ -71,26 +71,20 @@ function exchange(
   outgoing.on('response', (response) => {
     collect(response, request, signal).then(resolve, reject)
   })
-  outgoing.end(bodyText(request))
+  // Node adds its length.
+  outgoing.end(request.body === undefined ? undefined : JSON.stringify(request.body))
   return promise
 }
 
 /** The header fields of a call; `login` has those by which the API server knows the caller. */
 export function headersOf(request: ApiCall, login: Readonly<Record<string, string>>): Record<string, string> {
-  const body = bodyText(request)
-  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
-  const type = body === undefined ? {} : { 'content-type': request.contentType ?? 'application/json' }
+  const type = request.body === undefined ? {} : { 'content-type': request.contentType ?? 'application/json' }
   return {
     ...login,
     accept: request.accept ?? 'application/json',
     'user-agent': 'commitlet',
     ...type,
-    ...length,
   }
-}
-
-function bodyText(request: ApiCall): string | undefined {
-  return request.body === undefined ? undefined : JSON.stringify(request.body)
 }
 
 async function collect(

@@ -26,6 +26,12 @@ export function readUserInfo(value: unknown): UserInfo | undefined {
   }
 }
 
+/** The characters of all that is known of a user. */
+export function lengthOfUser({ username, uid = '', groups = [], extra = {} }: UserInfo): number {
+  const texts = [username, uid, ...groups, ...Object.keys(extra), ...Object.values(extra).flat()]
+  return texts.reduce((sum, { length }) => sum + length, 0)
+}
+
 /**
  * A user name as it may be shown, in one line of at most 256 characters: control characters, invisible
  * formatting (which can turn the reading direction), line separators and halves of characters become `?`.

@@ -16,6 +16,32 @@ t.test('the rights of the sender are reviewed, with all that the API server send
   t.match(patch, [{ value: { [REQUESTER]: requester } }], 'only what may be kept of extra is')
 })
 
+t.test('of a user of whom more than 128 KiB are known no right is reviewed', async (t) => {
+  const [long, many] = ['x'.repeat(129 * 1024), Array.from({ length: 1_290 }, () => 'x'.repeat(102))]
+  for (const userInfo of [
+    { username: long },
+    { username: 'ops', uid: long },
+    { username: 'ops', groups: many },
+    { username: 'ops', extra: { scope: many } },
+    { username: 'ops', extra: { [long]: [] } },
+  ]) {
+    const cluster = clusterWith()
+    const request = created(gitCommit(), { userInfo })
+    for (const decide of [mutate, validate]) {
+      const { denial } = await decide(request, admissionOver({ cluster }))
+      t.match(denial, {
+        code: 422,
+        message: /^Your user information .* takes 1(29|30) KiB, but may take at most 128 /,
+      })
+    }
+    t.strictSame(cluster.reviews, [])
+  }
+  const cluster = clusterWith()
+  const fewer = created(gitCommit(), { userInfo: { username: 'ops', extra: { scope: many.slice(20) } } })
+  t.match(await mutate(fewer, admissionOver({ cluster })), { patch: [{ op: 'add' }] })
+  t.equal(cluster.reviews.length, 2)
+})
+
 t.test('for a delegated applier, the rights of the account in the namespace count', async (t) => {
   const cluster = clusterWith()
   const applier = 'system:serviceaccount:gitops:controller'

@@ -98,6 +98,29 @@ t.test('of all addresses, 48 reviews are asked for at once, and the addresses ta
   await answerUntil([...floods, honest], answer)
 })
 
+t.test(
+  'about users with long lists of groups two reviews are asked for at once, and others do not wait',
+  async (t) => {
+    const { asked, reviewAccess, answer } = cluster()
+    const admission = admissionOver({ cluster: { reviewAccess } })
+    const user = { username: 'ops', groups: ['x'.repeat(9 * 1024)] }
+    const long = (namespace: string, address: string) =>
+      mutate({ ...large(namespace), user, address }, admission)
+    const floods = ['evil', 'made-up'].map((namespace) => long(namespace, '192.0.2.1'))
+    await settle()
+    t.equal((asked.get('evil') ?? 0) + (asked.get('made-up') ?? 0), 2)
+    const honest = mutate({ ...large('shop'), address: '192.0.2.1' }, admission)
+    const other = long('other', '192.0.2.2')
+    await settle()
+    t.equal(asked.get('shop'), 16)
+    answer()
+    await settle()
+    t.ok((asked.get('other') ?? 0) > 0, 'the addresses take turns')
+    await answerUntil([...floods, honest, other], answer)
+    t.match(await other, { patch: [] })
+  },
+)
+
 t.test('after the deadline of a decision nothing more is asked for', async (t) => {
   const { asked, reviewAccess, answer } = cluster()
   const admission = admissionOver({ cluster: { reviewAccess }, deadlines: { decideMs: 1, lookMs: 1 } })
