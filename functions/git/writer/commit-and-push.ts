@@ -49,7 +49,9 @@ export async function commitAndPush(
   )
   const edits = steps.filter((step) => step.kind === 'edit')
   const movers = tip.exists && edits.length > 0 ? [] : moversOf(tip, steps)
-  const commits = [...edits.map(commitFor), ...(tip.exists ? movers.slice(0, 1).map(emptyCommitFor) : [])]
+  const needsCommit = tip.exists || (tip.commit === undefined && edits.length === 0)
+  const empty = needsCommit ? movers.slice(0, 1).map((step) => emptyCommitFor(step, tip)) : []
+  const commits = [...edits.map(commitFor), ...empty]
   const names = commits.length === 0 ? [] : await remote.writeCommits(tip, commits)
   const head = names.at(-1) ?? tip.commit ?? ''
   const written = [...edits, ...movers].map(({ of }) => of)
@@ -101,7 +103,8 @@ function landedOf(
 
 /**
  * Changes for which the branch has to be pushed though it holds their contents. Where it is not there, it is made at the
- * tip, without a commit. Where a push of an earlier attempt may still be carried out, an empty commit lets that one fail.
+ * tip, without a commit, or in an empty repository with an empty one. Where a push of an earlier attempt may still be carried
+ * out, an empty commit lets that one fail.
  */
 function moversOf(tip: Tip, steps: readonly PlannedStep[]): readonly PlannedStep[] {
   const unchanged = steps.filter(({ kind }) => kind === 'unchanged')
@@ -127,11 +130,14 @@ function commitFor({ of, files }: EditStep): NewCommit {
 }
 
 /** Without a `Commitlet-Id`: it is not the commit of a generation. */
-function emptyCommitFor({ of }: PlannedStep): NewCommit {
+function emptyCommitFor({ of }: PlannedStep, { branch, commit }: Tip): NewCommit {
   const { author, files, signer } = of.change
   const [path = ''] = files.map((file) => file.path)
-  return { files: [], message: `Keep ${path}\n\n${EMPTY_COMMIT}\n`, author, date: of.date, signer }
+  const message =
+    commit === undefined ? `Begin ${branch}\n\n${FIRST_COMMIT}\n` : `Keep ${path}\n\n${EMPTY_COMMIT}\n`
+  return { files: [], message, author, date: of.date, signer }
 }
 
+const FIRST_COMMIT = 'The repository was empty, and holds nothing that is to be removed.'
 const EMPTY_COMMIT = `The branch holds this content already. An earlier push for this file may still be under way;
 this empty commit lets it fail, so that older content cannot come after newer.`

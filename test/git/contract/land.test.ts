@@ -38,6 +38,7 @@ const EXEMPT: Exempt = {
   'a new branch gets the commit': 'the API makes no branch',
   'an empty repository gets the commit': 'the API makes no branch',
   'a named branch of an empty repository gets the commit': 'the API makes no branch',
+  'an empty repository from which there is nothing to remove gets its branch': 'the API makes no branch',
   'a commit whose answer is lost while another writer pushes is found at once': 'nothing is pushed',
   'a branch that moves between fetch and push is followed': 'nothing is pushed',
   'an empty commit lets an earlier push fail that the server carries out late': 'nothing is pushed',
@@ -145,6 +146,17 @@ for (const engine of WAYS) {
       t.equal((await repository.log(expected)).length, 'empty' in options ? 2 : 3)
     })
   }
+
+  test('an empty repository from which there is nothing to remove gets its branch', async (t) => {
+    const repository = await create({ empty: true })
+    const removal = (path: string): Change => ({ ...changeOf(repository.url, path), files: [{ path }] })
+    const { results } = await landAll(repository, [removal('a.md'), removal('b/c.md')])
+    const unchanged = { outcome: 'unchanged', sha: await repository.git('rev-parse', 'main'), branch: 'main' }
+    t.same(results, [unchanged, unchanged])
+    t.same(await repository.log('main'), ['Begin main'])
+    t.equal(await repository.git('ls-tree', 'main'), '')
+    t.match((await landAll(repository, [removal('a.md')])).results, [unchanged])
+  })
 
   test('a commit that the server rejects fails alone, its neighbour lands', async (t) => {
     const hook =
