@@ -34,7 +34,8 @@ const RETRY_AFTER = '5'
 const NOTHING = 'There is nothing here; send events to POST /.'
 
 export interface AppOptions {
-  readonly stampKey?: Uint8Array | undefined
+  /** The key of the stamps, and those that it has replaced. Default: none, so that no sender is known. */
+  readonly stampKeys?: readonly Uint8Array[]
   /** Default: the clock. */
   readonly timing?: Timing
   /** Default: nothing is measured. */
@@ -52,7 +53,7 @@ const NO_SEARCHES: Searches = { sweep: () => Promise.resolve(), lookFor: () => N
  * that no other sender gets.
  */
 export function buildApp(handle: Handle, log: Logger, options: AppOptions = {}): FastifyInstance {
-  const { stampKey, timing = TIMING, searches = NO_SEARCHES, meter = NO_METER } = options
+  const { stampKeys = [], timing = TIMING, searches = NO_SEARCHES, meter = NO_METER } = options
   // Fastify's own response while it closes has a body and no Retry-After.
   const app = Fastify({
     logger: false,
@@ -83,10 +84,10 @@ export function buildApp(handle: Handle, log: Logger, options: AppOptions = {}):
   app.setErrorHandler((error: FastifyError, _request, reply) => answerError(error, reply, log))
   app.get('/health/liveness', (_request, reply) => reply.code(200).send())
   app.get('/health/readiness', (_request, reply) => reply.code(draining ? 503 : 200).send())
-  const places = openEventPlaces(stampKey !== undefined, () => performance.now())
+  const places = openEventPlaces(stampKeys.length > 0, () => performance.now())
   const arrivals = openArrivals({ handle, places, searches, log, wait: timing.wait })
   app.addHook('onClose', () => arrivals.idle())
-  const senders = knowSenders(stampKey)
+  const senders = knowSenders(stampKeys)
   // An event of the webhook is never that large.
   readBodies(app, connections, (bytes) => places.charge('anybody', bytes))
   const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
@@ -97,7 +98,7 @@ export function buildApp(handle: Handle, log: Logger, options: AppOptions = {}):
   app.post<{ Body: Posted | undefined }>('/', { onRequest }, async (request, reply) => {
     if (draining) return askToRetry(reply)
     const read = request.body ?? (await readPosted(request.headers, Buffer.alloc(0), nextTurn))
-    const trace = stampKey === undefined ? undefined : signedTrace(request.headers, stampKey)
+    const [trace] = stampKeys.flatMap((key) => signedTrace(request.headers, key) ?? [])
     const posted = trace === undefined ? read : inTrace(read, trace)
     const { headers, raw } = request
     const admitted = senders.of(headers)

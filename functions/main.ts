@@ -108,7 +108,7 @@ async function main(): Promise<void> {
   const parts = { cluster, git, turns, network, find: find.webhook, config, log, meter, tracer }
   const { world, close } = openWorld(parts)
   const app = buildApp((ref, sender) => handle(ref, find[sender], world), log, {
-    stampKey: config.stampKey,
+    stampKeys: stampKeysOf(config),
     meter,
     searches: searchesOf(world, config),
   })
@@ -155,6 +155,10 @@ function searchesOf({ cluster, log, elapsed }: World, config: Config): Searches 
     sweep: makePingedSweep(parts, intervals),
     lookFor: makeWaitingSearch(parts, config.referenceScope === 'any'),
   }
+}
+
+function stampKeysOf({ stampKey, olderStampKeys = [] }: Config): readonly Uint8Array[] {
+  return stampKey === undefined ? [] : [stampKey, ...olderStampKeys]
 }
 
 /** How the resource of an event is found, by its sender. */

@@ -38,7 +38,7 @@ async function start(t: Test, handle: () => Promise<void> = () => Promise.resolv
       return handle()
     },
     pino({ level: 'silent' }),
-    { stampKey, timing: QUICK },
+    { ...(stampKey === undefined ? {} : { stampKeys: [stampKey] }), timing: QUICK },
   )
   app.server.on('request', () => (seen.requests += 1))
   const sockets: Socket[] = []

@@ -363,7 +363,9 @@ t.test('the trace of an event is continued if the webhook has signed it, and by 
     [{ ...signed, 'ce-id': 'other' }, stampKey, REF],
     [signed, undefined, REF],
   ] as const) {
-    const { port, handled } = await start(t, undefined, key === undefined ? {} : { stampKey: key })
+    const { port, handled } = await start(t, undefined, {
+      stampKeys: key === undefined ? [] : [Buffer.alloc(32, 'n'), key],
+    })
     t.equal((await send(port, { headers }, BODY)).status, 202)
     t.strictSame(handled, [ref])
   }

@@ -18,14 +18,15 @@ export interface Senders {
 const MOST_REMEMBERED = 20_000
 
 /**
- * Without a key nobody is known. Who has seen an event of the webhook, such as a subscriber of the Broker, can send it again, and
+ * By the key of the stamps, and those that it has replaced: while a key is rotated, the webhook still signs with the old one. Without
+ * a key nobody is known. Who has seen an event of the webhook, such as a subscriber of the Broker, can send it again, and
  * with another body: that has no priority, and an event that is older than 20 minutes has none, either.
  */
-export function knowSenders(stampKey: Uint8Array | undefined, now: () => Date = () => new Date()): Senders {
+export function knowSenders(stampKeys: readonly Uint8Array[], now: () => Date = () => new Date()): Senders {
   const claimed = new Set<string>()
 
   function of(headers: Headers): Sender {
-    const isKnown = stampKey !== undefined && isFromWebhook(headers, stampKey, now())
+    const isKnown = stampKeys.some((key) => isFromWebhook(headers, key, now()))
     return isKnown && !claimed.has(signatureOf(headers)) ? 'webhook' : 'anybody'
   }
 
