@@ -97,9 +97,19 @@ const DISK =
   /unable to (create|write|migrate)|No space left|Permission denied|insufficient permission|Read-only file system/
 const NO_RIGHT = /^(?:(?:error|Gitea|Forgejo): )?(?<own>User permission denied for writing)/m
 // A refusal because of the branch or the repository: it holds for every commit of the batch.
-// GitHub says so in its list of rules (GH013), Bitbucket Cloud in a line, Azure DevOps in the reason.
-const BRANCH =
-  /protected branch|shallow update not allowed|archived|read.only|deny updating a hidden ref|^- (?:Changes must be made through a pull request|Cannot update this protected ref|Required status check|\d+ of \d+ required status checks)|^Permission denied to update branch|TF402455|TF401027/im
+// GitHub says so in its list of rules (GH013), Bitbucket Cloud in a line, Azure DevOps in the reason. Where the rules of GitLab for
+// a protected branch are about files (CODEOWNERS), and where a hook has a folder that is read-only, other commits may pass.
+const PLACE = '(?:repository|repo|project|instance|server|mirror|branch)'
+const BRANCH = new RegExp(
+  [
+    'protected branch(?!es that contain changes)',
+    'shallow update not allowed|deny updating a hidden ref|TF402455|TF401027|^Permission denied to update branch',
+    String.raw`\b${PLACE}(?: ['"\`][^'"\`\n]{1,300}['"\`])? (?:is|was|has been)(?: \w{1,20}){0,2} (?:archived|read.only)`,
+    String.raw`\b(?:an?|this|the) (?:archived|read.only) (?:\w{1,20} )?${PLACE}\b`,
+    String.raw`^- (?:Changes must be made through a pull request|Cannot update this protected ref|Required status check|\d+ of \d+ required status checks)`,
+  ].join('|'),
+  'im',
+)
 
 function unavailable({ url }: ErrorContext, what: string): Failure {
   return new Failure(

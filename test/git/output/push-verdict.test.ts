@@ -124,6 +124,26 @@ for (const [remote, reason, expected] of answers) {
   })
 }
 
+t.test('a rule for files is none of the branch: other commits of the push are tried', async (t) => {
+  const judge = (remote: string) =>
+    judgeRefusal({ reason: 'pre-receive hook declined', remote, unpack: '' }, context, NOTHING_REPEATED)
+  for (const words of [
+    'GitLab: Pushes to protected branches that contain changes to files that\nmatch patterns defined in `CODEOWNERS` are disabled for\nthis project.',
+    'infra is read-only for automation',
+    'archived/ takes no files',
+    'use the other folder: this one was archived',
+  ])
+    t.match(judge(words), { kind: 'refused', failure: { reason: 'PushRejected' }, each: true }, words)
+  for (const words of [
+    'ERROR: This repository was archived so it is read-only.',
+    'GitLab: The repository is temporarily read-only. Please try again later.',
+    "GitLab: You can't push code to a read-only GitLab instance.",
+    'Repository "acme/shop" is archived, and takes no commits.',
+    'GitLab: You are not allowed to push code to protected branches on this project.',
+  ])
+    t.match(judge(words), { kind: 'refused', failure: { reason: 'PushRejected' }, each: false }, words)
+})
+
 t.test('words that the push has brought are not the words of the server', async (t) => {
   const files = [{ path: 'docs/archived/read-only.md' }]
   const author = { name: 'Ada', email: 'ada@example.com' }
