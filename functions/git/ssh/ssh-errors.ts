@@ -116,7 +116,8 @@ export function explainSSH(ended: Ended, report: ServerReport, context: ErrorCon
   const words = withoutRemote(report.words.slice(0, READ)).trim()
   // Over HTTPS, git itself reports it.
   if (NOTHING_NEWER.test(words)) return 'nothing newer'
-  const known = ROWS.find(({ pattern }) => pattern.test(words)) ?? fallbackMeaning(ended, report, words)
+  const own = withoutPath(words, context)
+  const known = ROWS.find(({ pattern }) => pattern.test(own)) ?? fallbackMeaning(ended, report, words)
   if (known !== undefined) return failureOf(known, context)
   return words === '' ? meaning : unknownError(words, doing, context)
 }
@@ -124,6 +125,12 @@ export function explainSSH(ended: Ended, report: ServerReport, context: ErrorCon
 /** The words of a server without the `remote:` that some of them put before each line themselves. */
 export function withoutRemote(words: string): string {
   return words.replace(/^(remote: ?)+/gm, '')
+}
+
+/** The words without the path of the repository, which may be `docs/archived`. A path of one part may be any word of theirs. */
+function withoutPath(words: string, { url }: ErrorContext): string {
+  const path = /^(?:ssh:\/\/[^/]*\/|[^/:]*:)(.*?)(?:\.git)?$/.exec(url)?.[1] ?? ''
+  return path.includes('/') ? words.replaceAll(path, '') : words
 }
 
 // A limit of Commitlet also breaks the connection.

@@ -79,6 +79,19 @@ for (const [words, reason] of WORDS) {
   })
 }
 
+t.test('the name of a repository that the server repeats says nothing about it', async (t) => {
+  for (const path of ['acme/archived-docs', 'team/read-only/mirror'])
+    for (const url of [`git@git.example.com:${path}.git`, `ssh://git@git.example.com:2222/${path}`]) {
+      const report = { ...ACCOUNT, words: `fatal: '/${path}.git' does not appear to be a git repository\n` }
+      t.match(explainSSH(ENDED, report, { ...SCENE, url }), { reason: 'RepositoryNotFound' }, url)
+      const archived = { ...ACCOUNT, words: `ERROR: ${path} was archived.\n` }
+      t.match(explainSSH(ENDED, archived, { ...SCENE, url }), { message: /is archived and accepts/ }, url)
+    }
+  const words = 'ERROR: Repository not found.\n'
+  const url = 'git@git.example.com:found.git'
+  t.match(explainSSH(ENDED, { ...ACCOUNT, words }, { ...SCENE, url }), { reason: 'RepositoryNotFound' })
+})
+
 t.test('unknown messages are quoted without secrets', async (t) => {
   const account = {
     ...ACCOUNT,
