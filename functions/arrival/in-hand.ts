@@ -28,9 +28,10 @@ export function openInHand(handle: Handle, log: Logger): InHand {
       return true
     } catch (error) {
       const origin = errorLogFields(error)
-      if (error instanceof Failure)
-        log.warn({ resource: ref, reason: error.reason, origin }, 'nothing could be written')
-      else log.error({ origin }, 'event could not be handled')
+      if (error instanceof Failure) {
+        const { reason, message: cause } = error
+        log.warn({ resource: ref, reason, cause, origin }, 'nothing could be written')
+      } else log.error({ origin }, 'event could not be handled')
       return false
     }
   }

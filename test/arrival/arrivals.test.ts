@@ -143,7 +143,12 @@ t.test('a list of which something could not be written is to come again', async 
   t.equal(await arrivals.follow(posted('list', ['a', 'b', 'c', 'd']), 'anybody'), 'failed')
   t.strictSame(handled, ['a', 'd'])
   t.match(lines, [
-    { level: 40, reason: 'NetworkError', msg: 'nothing could be written' },
+    {
+      level: 40,
+      reason: 'NetworkError',
+      cause: 'The API server could not be reached.',
+      msg: 'nothing could be written',
+    },
     { level: 50, msg: 'event could not be handled' },
   ])
 })
