@@ -77,6 +77,11 @@ export interface KeptClaim extends ClaimCheck {
   readonly replaces: boolean
   /** Writes into the claim which sources of a follower are about to be committed. Throws what `confirm` throws. */
   readonly committing: (sources: string) => Promise<void>
+  /**
+   * Makes sure that the resource was there 2 s ago or later: what its namespace holds now is not of others who have made one of that
+   * name again. Throws Conflict if it was deleted, and the Failure of a read.
+   */
+  readonly stillThere: () => Promise<void>
   /** Ends the renewals, and returns the resource as it was last written or read. */
   readonly end: () => Promise<Envelope>
 }
@@ -178,6 +183,8 @@ export interface Attempt {
   readonly signal: AbortSignal
   /** Asked before each write to a remote. */
   readonly claim: ClaimCheck
+  /** Asked before what a Secret holds is used; see KeptClaim. */
+  readonly stillThere: KeptClaim['stillThere']
   /** Of a follower: writes which sources it is about to commit; see KeptClaim. */
   readonly committing?: KeptClaim['committing'] | undefined
   /** Told what the attempt reads: the version of an object that the spec names, or MISSING or UNREADABLE. */

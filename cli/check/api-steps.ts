@@ -20,11 +20,15 @@ export async function apiSteps(resource: SoundResource, site: Site): Promise<rea
     const text = `The software of ${of.address.host} is not known, so its API was not asked about the token; spec.provider and spec.providerConfig.baseURL name it.`
     return [{ step: 'token', state: 'unseen', text }]
   }
-  const { signal, saw, claim } = site.attempt(false)
+  const { signal, saw, stillThere } = site.attempt(false)
   const [source] = sourcesOf(spec)
   const access = await authorise(resource, site.world, signal)
     .then((authorised) =>
-      logInToAPI(source, { resource: { ...resource, target }, authorised, signal, saw, claim }, site.world),
+      logInToAPI(
+        source,
+        { resource: { ...resource, target }, authorised, signal, saw, stillThere },
+        site.world,
+      ),
     )
     .catch(asFailure)
   if (access instanceof Failure)

@@ -11,7 +11,7 @@ import { readingFailed } from './reading-steps.ts'
 export async function signingSteps(
   resource: SoundResource,
   world: Pick<World, 'cluster' | 'settings' | 'now' | 'workFor'>,
-  { signal, saw, claim }: Pick<Attempt, 'signal' | 'saw' | 'claim'>,
+  { signal, saw, stillThere }: Pick<Attempt, 'signal' | 'saw' | 'stillThere'>,
 ): Promise<readonly Step[]> {
   const step = 'signing'
   if (resource.kind !== 'GitCommit') return []
@@ -19,7 +19,7 @@ export async function signingSteps(
   if (resource.spec.signing === undefined) return []
   try {
     const authorised = await authorise(resource, world, signal)
-    const opened = await openSigner({ resource, authorised, signal, saw, claim }, world)
+    const opened = await openSigner({ resource, authorised, signal, saw, stillThere }, world)
     opened?.signer.requireValid?.(world.now())
     const text = `The Secret ${resource.spec.signing.secretName} holds a key that can sign the commit.`
     return [{ step, state: 'good', text }]

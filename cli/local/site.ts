@@ -62,6 +62,7 @@ export function openSite(cluster: Cluster, config: Config, stop: AbortSignal): S
     attempt: (again) => ({
       again,
       signal: AbortSignal.any([stop, AbortSignal.timeout(config.attemptDeadline * 1000)]),
+      stillThere: () => Promise.resolve(),
       claim: { confirm: () => Promise.resolve(), remaining: () => Infinity },
       saw: () => undefined,
       turn: { park: () => undefined, resume: () => Promise.resolve() },

@@ -139,8 +139,9 @@ async function attempt(current: Claim, world: World, turn: Turn, gaveWay: AbortS
   const engineChosen = (chosen: EngineUsed): void => void (engine = chosen)
   const latePushBefore = current.envelope.status?.latePush === true || kept.replaces
   const pushWatch = watchPushes(latePushBefore)
-  const { committing } = kept
-  const terms = { again: current.again, signal, claim: kept, committing, saw, turn, engineChosen, pushWatch }
+  const { committing, stillThere } = kept
+  const reads = { saw, stillThere, turn }
+  const terms = { again: current.again, signal, claim: kept, committing, ...reads, engineChosen, pushWatch }
   const running = run({ ...current, envelope: withLatePush(current.envelope, latePushBefore) }, world, terms)
   const result = await unlessAborted(running, graceAfter(signal), onTimeout).catch(asFailure)
   // What it costs is over; the result is a small write.

@@ -2,7 +2,7 @@ import { CONFLICT, type Cluster } from '../cluster/cluster.ts'
 import { unlessAborted } from '../domain/deadline.ts'
 import { Failure } from '../domain/failure.ts'
 import { carriesClaim } from '../domain/resource/attempt-state.ts'
-import { isConfirmed, remainingOf, RENEWED_AFTER_MS } from '../domain/resource/claims.ts'
+import { isConfirmed, mayBeGone, remainingOf, RENEWED_AFTER_MS } from '../domain/resource/claims.ts'
 import { envelopeOf, refOf } from '../domain/resource/envelope.ts'
 import type { Envelope } from '../domain/resource/resource.ts'
 import { renewed } from '../domain/resource/status.ts'
@@ -159,6 +159,11 @@ export function openClaimKeeper({ cluster, now, elapsed }: ClaimKeeperParts): Wo
         if (kept.envelope.status?.sync?.committing === sources) return
         kept.sources = sources
         await confirm(true)
+      },
+      async stillThere() {
+        if (!mayBeGone(elapsed() - kept.sentAt)) return
+        const whole = await cluster.readResource(refOf(kept.envelope))
+        if (whole === undefined || envelopeOf(whole).metadata.uid !== claimed.metadata.uid) lose(kept)
       },
       remaining: () => (signal.aborted || kept.replaced ? 0 : remainingOf(elapsed() - kept.sentAt)),
       async end() {

@@ -51,7 +51,7 @@ async function readAndCommit(
   world: World,
   attempt: Attempt & { readonly reads: AbortSignal },
 ): Promise<Outcome> {
-  const { signal, reads, saw, claim } = attempt
+  const { signal, reads, saw, stillThere } = attempt
   const sightings = new Map<ReferenceField, string>()
   const sawSource: Attempt['saw'] = (field, version) => {
     sightings.set(field, version)
@@ -67,7 +67,7 @@ async function readAndCommit(
   const reader = { cluster, served: verdict.served, saw: sawSource, share, setFields, signal: reads }
   const read = (): Promise<readonly FileChange[]> => readFiles(resource, reader)
   const reading = retryForbidden(read, isAccountRefused, asking).catch(asFailure)
-  const signing = openSigner({ resource, authorised, signal, saw, claim }, world).catch(asFailure)
+  const signing = openSigner({ resource, authorised, signal, saw, stillThere }, world).catch(asFailure)
   const draft = (sources?: string): ChangeDraft => draftOf(resource, { requester, sources }, world)
   const since = startOf(resource, world.now())
   const commitByAPI =
@@ -99,7 +99,7 @@ async function readAndCommit(
   const { result, used } = await withFallback(sourcesOf(resource.spec), async (source) => {
     const logInNow = async (): Promise<Login> => {
       await attempt.turn.resume(signal)
-      return logIn(source, { resource, authorised, signal, saw, claim }, world)
+      return logIn(source, { resource, authorised, signal, saw, stillThere }, world)
     }
     return withNewToken(logInNow, async (login) => {
       const opened = await signing

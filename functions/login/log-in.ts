@@ -16,7 +16,7 @@ export interface LoggingIn<R extends SoundResource = SoundResource> {
   readonly authorised: Authorised
   readonly signal: AbortSignal
   readonly saw: Attempt['saw']
-  readonly claim: Attempt['claim']
+  readonly stillThere: Attempt['stillThere']
 }
 
 /**
@@ -65,13 +65,13 @@ export async function logInToAPI(
 
 async function readCredentials(
   source: CredentialSource,
-  { resource, authorised, signal, saw, claim }: LoggingIn,
+  { resource, authorised, signal, saw, stillThere }: LoggingIn,
   { cluster, workFor, settings, appTokens }: World,
 ): Promise<BoundCredentials> {
   const { namespace } = resource.metadata
   const { kind, target } = resource
   const tokenFor: TokenFor = (use) => appTokens({ ...use, kind, namespace, signal })
   if (source.used === 'Default') return readDefault(namespace, { settings, tokenFor })
-  const request = { namespace, authorised, target, signal, saw, claim }
+  const request = { namespace, authorised, target, signal, saw, stillThere }
   return readSecretCredentials(source, request, { cluster, workFor, settings, tokenFor })
 }

@@ -24,7 +24,7 @@ export interface OpenedSigner {
  * signed. Throws what `logIn` throws.
  */
 export async function openSigner(
-  { resource, authorised, signal, saw, claim }: LoggingIn<SoundGitCommit>,
+  { resource, authorised, signal, saw, stillThere }: LoggingIn<SoundGitCommit>,
   world: SecretWorld & Pick<World, 'settings'>,
 ): Promise<OpenedSigner | undefined> {
   const { spec, target, metadata } = resource
@@ -38,7 +38,7 @@ export async function openSigner(
     return { signer: defaultSigner(world.settings.signingKeyFile, author.email), secrets: [] }
   }
   const named = { field: 'spec.signing', credentials: signing } as const
-  const request = { namespace, authorised, target, signal, saw, claim }
+  const request = { namespace, authorised, target, signal, saw, stillThere }
   const secret = await readSecret(named, request, world)
   const open = (): OpenedSigner => {
     requirePathsAllowed(writtenPaths(spec), secret)

@@ -2,7 +2,6 @@ import type { Authorised } from './authorise.ts'
 import type { Secret, SecretReader } from '../cluster/cluster.ts'
 import { isAccountRefused, retryForbidden } from '../cluster/rbac-retry.ts'
 import type { Target } from '../domain/repository/target.ts'
-import { requireThere, type ClaimCheck } from '../domain/resource/claims.ts'
 import { Failure } from '../domain/failure.ts'
 import { hasRight } from '../domain/gate/secrets.ts'
 import type { Credentials } from '../domain/spec/spec.ts'
@@ -32,8 +31,8 @@ export interface SecretRequest {
   readonly signal: AbortSignal
   /** Told which version of the Secret was read. */
   readonly saw: Attempt['saw']
-  /** Of the attempt: shows that the Secret is one of the namespace that its resource is in. */
-  readonly claim: ClaimCheck
+  /** Shows that the Secret is one of the namespace that the resource is in. */
+  readonly stillThere: Attempt['stillThere']
 }
 
 /** Reads Secrets, and does what holds the thread in the share of their namespace: they may have 1 MiB. */
@@ -41,12 +40,12 @@ export type SecretWorld = Pick<World, 'cluster' | 'workFor'>
 
 /**
  * Reads a Secret that the authorised requester may use for this repository. Throws ReferenceForbidden if they may not, or
- * may not any more, and what the cluster, the claim and `workFor` throw. A requester who may not read the Secret does not learn
+ * may not any more, and what the cluster, `stillThere` and `workFor` throw. A requester who may not read the Secret does not learn
  * whether it exists.
  */
 export async function readSecret(
   { field, credentials }: SecretField,
-  { namespace, authorised, target, signal, saw, claim }: SecretRequest,
+  { namespace, authorised, target, signal, saw, stillThere }: SecretRequest,
   { cluster, workFor }: SecretWorld,
 ): Promise<Secret> {
   const named = { namespace, name: credentials.secretName }
@@ -66,7 +65,7 @@ export async function readSecret(
   const review: Parameters<typeof hasRight>[2] = (access) => cluster.reviewAccess(subject, access)
   if (!(await hasRight(user.right, named, review))) throw unboundSecret(named, subject.username)
   // The namespace may have been deleted meanwhile, and made again by others: there the names mean other Secrets and accounts.
-  await requireThere(claim)
+  await stillThere()
   await inTurn(() => requireTarget(secret, target, user))
   return secret
 }

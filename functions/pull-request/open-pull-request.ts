@@ -20,7 +20,7 @@ export async function openPullRequest(
   world: World,
   attempt: Attempt,
 ): Promise<Outcome> {
-  const { signal, saw, claim } = attempt
+  const { signal, saw, stillThere } = attempt
   const authorised = await authorise(resource, world, signal)
   const { spec } = resource
   const branches = branchesOf(spec)
@@ -30,7 +30,7 @@ export async function openPullRequest(
   const sent: string[] = []
   const { result, used } = await withFallback(sourcesOf(spec), async (source) => {
     const logIn = (): Promise<ApiAccess> =>
-      logInToAPI(source, { resource, authorised, signal, saw, claim, sent: [...sent] }, world)
+      logInToAPI(source, { resource, authorised, signal, saw, stillThere, sent: [...sent] }, world)
     return withNewToken(logIn, ({ login, permit }) => {
       secrets.push(...login.secrets, login.secret)
       const { namespace } = resource.metadata

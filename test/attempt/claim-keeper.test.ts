@@ -143,6 +143,31 @@ t.test('a resource that was deleted has no claim any more', async (t) => {
   await kept.end()
 })
 
+for (const [title, change] of [
+  ['it is there', undefined],
+  ['it is gone', () => Promise.resolve()],
+  ['another one has its name', claimed],
+] as const) {
+  t.test(`${title}: two seconds after its claim was written, a resource is looked for`, async (t) => {
+    const { world, keepClaim, time, writes } = stage()
+    const held = await claimed(world)
+    const kept = keepClaim(held.envelope, held.sentAt)
+    if (change !== undefined) {
+      world.cluster.remove('GitCommit', 'team', 'shop')
+      await change(world)
+    }
+    writes.length = 0
+    time.passed = 1_999
+    await kept.stillThere()
+    time.passed = 2_000
+    const outcome = await outcomeOf(kept.stillThere())
+    t.match(outcome, change === undefined ? undefined : { reason: 'Conflict' })
+    t.equal(kept.lost.aborted, change !== undefined)
+    t.same(writes, [])
+    await kept.end()
+  })
+}
+
 t.test(
   'a resource that is made again under its name keeps the attempt at the deleted one from its next push',
   async (t) => {

@@ -90,11 +90,10 @@ t.test('a fallback that others have made in a namespace of the same name is not 
     isThere = false
     throw new Failure('AuthenticationFailed', 'Refused.')
   }
-  const confirm = async (): Promise<void> => {
+  const stillThere = async (): Promise<void> => {
     if (!isThere) throw new Failure('Conflict', 'It was deleted.')
   }
-  const claim = { confirm, remaining: () => 20_000 }
-  await t.rejects(commitObject(resource, world, { ...ATTEMPT, claim }), { message: /It was deleted/ })
+  await t.rejects(commitObject(resource, world, { ...ATTEMPT, stillThere }), { message: /It was deleted/ })
   t.strictSame(
     world.pushed.map(({ login }) => passwordOf(login)),
     [PRIMARY_TOKEN],

@@ -129,6 +129,7 @@ export const ATTEMPT: Attempt = {
   signal: new AbortController().signal,
   saw: () => undefined,
   claim: { confirm: () => Promise.resolve(), remaining: () => Infinity },
+  stillThere: () => Promise.resolve(),
   turn: { park: () => undefined, resume: () => Promise.resolve() },
 }
 

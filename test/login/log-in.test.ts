@@ -26,7 +26,7 @@ t.test('a spec names the sources of credentials and their order', async (t) => {
 })
 
 const { privateKey, publicKey } = makeKey('-t', 'ed25519')
-const { claim } = ATTEMPT
+const { stillThere } = ATTEMPT
 
 /** Logs in for a GitCommit, or for the pull request that stands for it, in a world with two Secrets. */
 async function go(
@@ -45,7 +45,7 @@ async function go(
   const resource = parseGitCommit(world.cluster.apply(gitCommit({ fallbackCredentials: SPARE, ...spec })))
   const there = { ...world, settings: { ...world.settings, ...settings } }
   const authorised = await authorise(resource, there, signal)
-  return logIn(source, { resource, authorised, signal, saw: () => undefined, claim }, there)
+  return logIn(source, { resource, authorised, signal, saw: () => undefined, stillThere }, there)
 }
 
 function parseGitCommit(stored: unknown) {
@@ -151,7 +151,7 @@ async function goByApp(
   const [source] = sourcesOf(resource.spec)
   const login = await logIn(
     source,
-    { resource, authorised, signal, saw: () => undefined, claim },
+    { resource, authorised, signal, saw: () => undefined, stillThere },
     there,
   ).catch(asFailure)
   return { login, asked }
@@ -231,7 +231,7 @@ async function goToAPI(
   if (resource.kind !== 'PullRequest') throw new Error('no PullRequest')
   const there = { ...world, settings: { ...world.settings, ...settings } }
   const authorised = await authorise(resource, there, signal)
-  return logInToAPI(source, { resource, authorised, signal, saw: () => undefined, claim }, there)
+  return logInToAPI(source, { resource, authorised, signal, saw: () => undefined, stillThere }, there)
 }
 
 t.test('a pull request writes no path, so none is checked', async (t) => {

@@ -41,7 +41,7 @@ function request(secretRights: SecretRights): SecretRequest {
     target: targetOf('GitCommit', parseRepositoryAddress('https://git.example.com/acme/shop.git')),
     signal: new AbortController().signal,
     saw: () => undefined,
-    claim: ATTEMPT.claim,
+    stillThere: ATTEMPT.stillThere,
   }
 }
 
@@ -125,18 +125,21 @@ t.test('a Secret is not used once the right to it is gone, however lately it was
 
 t.test('a Secret that was made under an old name is not used for a resource that is gone', async (t) => {
   const { cluster, request } = stage('get', 'git.example.com/acme')
-  const asked: (boolean | undefined)[] = []
-  const claim = {
-    remaining: () => 22_000,
-    confirm: (afresh?: boolean) => {
-      asked.push(afresh)
-      return Promise.reject(new Failure('Conflict', 'It was deleted.'))
+  const read: string[] = []
+  const watched = {
+    ...cluster,
+    readSecret: (namespace: string, name: string) => {
+      read.push(name)
+      return cluster.readSecret(namespace, name)
     },
   }
-  await t.rejects(readSecret(NAMED, { ...request, claim }, { cluster }), { message: 'It was deleted.' })
-  t.strictSame(asked, [true], 'a claim that was written before may be of an earlier namespace')
-  const justWritten = { ...claim, remaining: () => 24_000 }
-  t.match(await readSecret(NAMED, { ...request, claim: justWritten }, { cluster }), { name: 'git' })
+  const stillThere = (): Promise<never> => {
+    t.strictSame(read, ['git'], 'asked once it is read')
+    return Promise.reject(new Failure('Conflict', 'It was deleted.'))
+  }
+  await t.rejects(readSecret(NAMED, { ...request, stillThere }, { cluster: watched }), {
+    message: 'It was deleted.',
+  })
 })
 
 t.test('other failures of the cluster are passed on, whatever the right', async (t) => {

@@ -34,17 +34,14 @@ export function isConfirmed(age: number): boolean {
   return age < CONFIRMED_MS
 }
 
+/** Whether a resource whose claim was written so many milliseconds ago has to be looked for, in case it was deleted since. */
+export function mayBeGone(age: number): boolean {
+  return age >= THERE_MS
+}
+
 /** How long a push may still begin that rests on a claim which was last written so many milliseconds ago. */
 export function remainingOf(age: number): number {
   return SENT_WITHIN_MS - age
-}
-
-/**
- * Makes sure that the resource was there until lately, where something is used that others may have made under an old name: by
- * a write of its own where the claim was written longer ago. Throws what `confirm` throws.
- */
-export async function requireThere({ confirm, remaining }: ClaimCheck): Promise<void> {
-  if (remaining() < remainingOf(THERE_MS)) await confirm(true)
 }
 
 /** The same claim, for which others do not wait long. */
