@@ -59,6 +59,8 @@ export function startWebhook(options: ProgramOptions): Promise<Program> {
 
 /** As in the image. */
 export const V8_OPTIONS: readonly string[] = ['--max-semi-space-size=4']
+/** As in the manifests. */
+export const MALLOC: Readonly<Record<string, string>> = { MALLOC_MMAP_THRESHOLD_: '16384' }
 
 type Part = keyof typeof SOURCES
 const SOURCES = { function: 'functions/main.ts', webhook: 'webhook/main.ts' } as const
@@ -81,7 +83,12 @@ async function start(scheme: 'http' | 'https', part: Part, options: ProgramOptio
   const [command, ...args] = [...by, process.execPath, ...V8_OPTIONS, ...boot, fileOf(part, built !== false)]
   const child = spawn(command, args, {
     cwd: ROOT,
-    env: { ...Object.fromEntries(inherited), ...env, PORT: String(port) },
+    env: {
+      ...Object.fromEntries(inherited),
+      ...(part === 'webhook' ? MALLOC : {}),
+      ...env,
+      PORT: String(port),
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const untie = child.pid === undefined ? () => undefined : leash(child.pid)

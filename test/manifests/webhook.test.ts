@@ -3,6 +3,7 @@ import { LOOK_MS } from '../../webhook/admission/admission.ts'
 import { DECIDE_MS } from '../../webhook/admission/judgement.ts'
 import { readConfig } from '../../webhook/config.ts'
 import { DRAIN_MS } from '../../webhook/webhook.ts'
+import { MALLOC } from '../harness/programs.ts'
 import { asked, readManifest } from './read.ts'
 
 const manifests = await readManifest('manifests/webhook.yaml')
@@ -33,9 +34,17 @@ function mountPath(secretName: string): string {
   return container.volumeMounts.find(({ name }: { name: string }) => name === volume.name).mountPath
 }
 
-t.test('the webhook reads every variable that its Deployment sets', async (t) => {
-  const names = asked(readConfig)
+t.test('the webhook or its malloc reads every variable that its Deployment sets', async (t) => {
+  const names = new Set([...asked(readConfig), ...Object.keys(MALLOC)])
   for (const { name } of container.env) t.ok(names.has(name), name)
+})
+
+t.test('what reviews came in is given back, and tests and benchmarks start it so', async (t) => {
+  for (const [name, bytes] of Object.entries(MALLOC)) {
+    t.equal(value(name), bytes)
+    // What a connection is read in has 16 to 64 KiB.
+    t.ok(Number(bytes) <= 16 * 1024)
+  }
 })
 
 /** A volume of a Secret, or of something else. */
