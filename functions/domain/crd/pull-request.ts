@@ -64,10 +64,10 @@ export const PULLREQUEST_SPEC: Schema = {
       type: 'string',
       description:
         'The title of the pull request, one line of at most 255 characters. Example: New settings of the shop',
-      expects: 'one line of text',
+      expects: 'one line of text that is not blank',
       minLength: 1,
       maxLength: 255,
-      pattern: '^[^\\x00-\\x1f\\x7f]+$',
+      pattern: '^[^\\x00-\\x1f\\x7f]*[^\\x00-\\x20\\x7f][^\\x00-\\x1f\\x7f]*$',
     },
     body: {
       type: 'string',

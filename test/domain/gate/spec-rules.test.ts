@@ -48,6 +48,13 @@ t.test('a valid spec has no field errors', async (t) => {
   t.same(specErrors('PullRequest', { ...PULL, headBranch: 'dev:new' }), [])
 })
 
+t.test('the title of a pull request is one line, and not blank', async (t) => {
+  for (const title of ['', ' ', '\t', '   ', 'one\ntwo'])
+    t.same(fields('PullRequest', { ...PULL, title }), ['InvalidSpec spec.title'], JSON.stringify(title))
+  for (const title of ['x', ' x', '\u65b0 '.repeat(127)])
+    t.same(fields('PullRequest', { ...PULL, title }), [], JSON.stringify(title))
+})
+
 const MESSAGES: [string, boolean][] = [
   ['Commitlet-Id: x', false],
   ['Subject\n\nCommitlet-Id: x', false],
