@@ -3,7 +3,7 @@ import { judge, type Verdict } from '../../functions/domain/gate/gate.ts'
 import { reviewContextOf, type ReviewContext } from '../../functions/domain/gate/review-context.ts'
 import type { GateSettings } from '../../functions/domain/gate/settings.ts'
 import { applierOf } from '../../functions/domain/requester/delegation.ts'
-import { lengthOfUser } from '../../functions/domain/requester/user-info.ts'
+import { bytesOfUser } from '../../functions/domain/requester/user-info.ts'
 import { requestErrors } from '../../functions/domain/requester/request-errors.ts'
 import { isNewRequest } from '../../functions/domain/requester/stamp.ts'
 import { metadataCredentialErrors } from '../../functions/domain/schema/credential-errors.ts'
@@ -11,7 +11,7 @@ import { parse, type Parsed } from '../../functions/domain/schema/parse.ts'
 import { withDeadline } from './deadline.ts'
 import { oversizedUser } from './responses.ts'
 import type { AdmissionRequest } from './review.ts'
-import type { ReviewShare } from './review-share.ts'
+import type { ReviewOwner, ReviewShare } from './review-share.ts'
 import type { ThreadTurns } from './thread-turns.ts'
 
 /**
@@ -22,7 +22,7 @@ export const DECIDE_MS = 7_500
 
 /** Most bytes of a stamp: half of the API server's limit for annotations. Nobody whose stamp is larger has anything reviewed. */
 export const LARGEST_STAMP = 128 * 1024
-/** Characters. Most users have fewer than a thousand; a review takes ten times as long with as many as this. */
+/** Bytes as JSON. Most users have fewer than a thousand; a review takes ten times as long with as many as this. */
 const LONG_USER = 8 * 1024
 
 /** What the gate is asked with. */
@@ -55,14 +55,15 @@ const NOTHING_REQUESTED: Judgement = {
 export async function judgementOf(request: AdmissionRequest, judging: Judging): Promise<Judgement> {
   if (!isNewRequest(request.application)) return NOTHING_REQUESTED
   const { namespace, object, user, address } = request
-  const length = lengthOfUser(user)
-  if (length > LARGEST_STAMP) return { ...NOTHING_REQUESTED, fieldErrors: [oversizedUser(length, request)] }
+  const bytes = bytesOfUser(user, LARGEST_STAMP)
+  if (bytes > LARGEST_STAMP) return { ...NOTHING_REQUESTED, fieldErrors: [oversizedUser(bytes, request)] }
   const { subject } = applierOf(user, namespace, judging.settings.delegation)
   const milliseconds = judging.deadlines?.decideMs ?? DECIDE_MS
   const terms = { namespace, address, inTurn: judging.inTurn, milliseconds }
   return withDeadline(terms, ({ signal, inTurn }) => {
     // What has not been asked by the deadline is not asked any more.
-    const context = reviewContextOf(subject, namespace, sharing(judging, request, signal))
+    const owner = { namespace, address, isLong: bytes > LONG_USER }
+    const context = reviewContextOf(subject, namespace, sharing(judging, owner, signal))
     return inTurn(() => judgedBy(object, context))
   })
 }
@@ -75,17 +76,11 @@ async function judgedBy(object: unknown, context: ReviewContext): Promise<Judgem
 }
 
 /** The same, whose calls take the share of the namespace, and of the address. */
-function sharing(
-  judging: Judging,
-  { namespace, address, user }: Pick<AdmissionRequest, 'namespace' | 'address' | 'user'>,
-  signal: AbortSignal,
-): Judging {
+function sharing(judging: Judging, owner: ReviewOwner, signal: AbortSignal): Judging {
   const { cluster, reviewShare } = judging
-  const owner = { namespace, address }
-  const isLong = lengthOfUser(user) > LONG_USER
   const reviewAccess: typeof cluster.reviewAccess = (...of) =>
-    reviewShare({ ...owner, isLong }, signal, () => cluster.reviewAccess(...of))
+    reviewShare(owner, signal, () => cluster.reviewAccess(...of))
   const discover: typeof cluster.discover = (...of) =>
-    reviewShare(owner, signal, () => cluster.discover(...of))
+    reviewShare({ ...owner, isLong: false }, signal, () => cluster.discover(...of))
   return { ...judging, cluster: { ...cluster, reviewAccess, discover } }
 }

@@ -78,8 +78,8 @@ export function oversizedStamp(bytes: number, request: AdmissionRequest): Denial
 }
 
 /** All that is known of the user goes to the API server with each right that is reviewed, of which there may be a thousand. */
-export function oversizedUser(length: number, request: AdmissionRequest): FieldError {
-  return oversized(`user name, ${groupsOf(request)} and all of extra) takes ${inKiB(length)}`)
+export function oversizedUser(bytes: number, request: AdmissionRequest): FieldError {
+  return oversized(`user name, ${groupsOf(request)} and all of extra) takes ${inKiB(bytes)}`)
 }
 
 function oversized(what: string): FieldError {

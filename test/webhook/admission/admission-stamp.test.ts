@@ -51,15 +51,16 @@ t.test('a sender who writes into the stamp is warned, unless it is a new request
 })
 
 t.test('a user with more groups than fit into a resource is denied', async (t) => {
-  // JSON needs two bytes for each quote.
-  const groups = Array.from({ length: 2_000 }, (_, index) => `${index}-${'"'.repeat(40)}`)
-  const request = created(gitCommit(), { userInfo: { username: 'developer', groups } })
+  // The user takes less than 128 KiB, the annotations more.
+  const groups = Array.from({ length: 2_000 }, (_, index) => `${index}-`.padEnd(62, 'x'))
+  const username = 'developer'.padEnd(960, '-')
+  const request = created(gitCommit(), { userInfo: { username, groups } })
   t.match(await mutate(request, admissionOver()), {
     denial: {
       code: 422,
       reason: 'Invalid',
       message:
-        "Your user information from the API server (user name, 2000 groups and the keys of REQUESTER_EXTRA) takes 171 KiB in the annotations of the resource, but may take at most 128 KiB; ask the administrator of your cluster's user accounts to give you fewer groups.",
+        "Your user information from the API server (user name, 2000 groups and the keys of REQUESTER_EXTRA) takes 129 KiB in the annotations of the resource, but may take at most 128 KiB; ask the administrator of your cluster's user accounts to give you fewer groups.",
       details: {
         group: 'commitlet.dev',
         kind: 'GitCommit',
@@ -68,13 +69,13 @@ t.test('a user with more groups than fit into a resource is denied', async (t) =
           {
             reason: 'InvalidSpec',
             field: 'metadata.annotations',
-            message: /takes 171 KiB .* fewer groups\.$/,
+            message: /takes 129 KiB .* fewer groups\.$/,
           },
         ],
       },
     },
   })
-  const fewer = created(gitCommit(), { userInfo: { username: 'developer', groups: groups.slice(0, 1_400) } })
+  const fewer = created(gitCommit(), { userInfo: { username, groups: groups.slice(0, 1_400) } })
   t.match(await mutate(fewer, admissionOver()), { patch: [{ op: 'add' }], denial: undefined })
 })
 

@@ -101,23 +101,29 @@ t.test('of all addresses, 48 reviews are asked for at once, and the addresses ta
 t.test(
   'about users with long lists of groups two reviews are asked for at once, and others do not wait',
   async (t) => {
-    const { asked, reviewAccess, answer } = cluster()
-    const admission = admissionOver({ cluster: { reviewAccess } })
-    const user = { username: 'ops', groups: ['x'.repeat(9 * 1024)] }
-    const long = (namespace: string, address: string) =>
-      mutate({ ...large(namespace), user, address }, admission)
-    const floods = ['evil', 'made-up'].map((namespace) => long(namespace, '192.0.2.1'))
-    await settle()
-    t.equal((asked.get('evil') ?? 0) + (asked.get('made-up') ?? 0), 2)
-    const honest = mutate({ ...large('shop'), address: '192.0.2.1' }, admission)
-    const other = long('other', '192.0.2.2')
-    await settle()
-    t.equal(asked.get('shop'), 16)
-    answer()
-    await settle()
-    t.ok((asked.get('other') ?? 0) > 0, 'the addresses take turns')
-    await answerUntil([...floods, honest, other], answer)
-    t.match(await other, { patch: [] })
+    for (const groups of [
+      ['x'.repeat(9 * 1024)],
+      Array.from({ length: 3_000 }, () => ''),
+      ['\u0001'.repeat(1_400)],
+    ]) {
+      const { asked, reviewAccess, answer } = cluster()
+      const admission = admissionOver({ cluster: { reviewAccess } })
+      const user = { username: 'ops', groups }
+      const long = (namespace: string, address: string) =>
+        mutate({ ...large(namespace), user, address }, admission)
+      const floods = ['evil', 'made-up'].map((namespace) => long(namespace, '192.0.2.1'))
+      await settle()
+      t.equal((asked.get('evil') ?? 0) + (asked.get('made-up') ?? 0), 2)
+      const honest = mutate({ ...large('shop'), address: '192.0.2.1' }, admission)
+      const other = long('other', '192.0.2.2')
+      await settle()
+      t.equal(asked.get('shop'), 16)
+      answer()
+      await settle()
+      t.ok((asked.get('other') ?? 0) > 0, 'the addresses take turns')
+      await answerUntil([...floods, honest, other], answer)
+      t.match(await other, { patch: [] })
+    }
   },
 )
 
