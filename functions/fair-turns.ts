@@ -1,4 +1,5 @@
 import { openFairQueue } from './domain/sharing/fair-queue.ts'
+import { countExcess, LONG, type TakenTime } from './domain/sharing/taken-time.ts'
 
 /**
  * Runs `work` when it is the owner's turn. Rejects with the signal's reason if it fires before. The signal that `work` gets
@@ -13,14 +14,15 @@ export type FairTurns = <T>(
 /** How long a turn may be in milliseconds while others wait. */
 export const TURN_MS = 10_000
 
-/** Runs one work at a time, in the turns of a fair queue. */
+/** Runs one work at a time, in the turns of a fair queue. `taken`: what owners have taken. */
 export function openFairTurns(
   turnMs: number = TURN_MS,
   elapsed: () => number = () => performance.now(),
+  taken: TakenTime = countExcess(LONG, elapsed),
 ): FairTurns {
   let noteWaiting: () => void = () => undefined
   const waits = (): void => noteWaiting()
-  const queue = openFairQueue(1, { waits, elapsed })
+  const queue = openFairQueue(1, { waits, elapsed, taken })
 
   return async function inTurn(owner, signal, work) {
     const release = await queue.enter(owner, signal)

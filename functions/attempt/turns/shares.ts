@@ -80,7 +80,7 @@ export function divide(pod: Stock, fetchLimitMiB: number): Shares {
     sessions: fairBounds(sessions),
     large: largeBounds(Math.min(MOST_LARGE, Math.max(1, Math.floor(fitting)))),
     largeCost: cost,
-    edits: largeBounds(1),
+    edits: EDITS,
     editMiB: Math.min(MOST_EDIT_MIB, largeMemory),
     largeLimits: limits,
   }
@@ -116,6 +116,14 @@ function largeSession(
   return { cost: { memoryMiB: memoryOf(limits), diskMiB: fileMiB }, limits }
 }
 
+const WAITING_IN_SESSION = { total: MOST_SESSIONS, perNamespace: MOST_SESSIONS, perHost: MOST_SESSIONS }
+
+/** Two threads, each of which is used by whichever namespace has its turn (functions/edits/edits.ts). */
+const EDITS: LaneBounds = {
+  held: { total: atMost(2), perNamespace: atMost(2), perHost: atMost(2), ofSlow: atMost(2) },
+  waiting: WAITING_IN_SESSION,
+}
+
 // Their number says it all: each costs the same. Every session may wait for one, and sessions are bounded.
 function largeBounds(count: number): LaneBounds {
   const held = (most: number): Amounts => atMost(Math.max(1, Math.floor(most)))
@@ -126,6 +134,6 @@ function largeBounds(count: number): LaneBounds {
       perHost: held((count * 3) / 4),
       ofSlow: held(count / 4),
     },
-    waiting: { total: MOST_SESSIONS, perNamespace: MOST_SESSIONS, perHost: MOST_SESSIONS },
+    waiting: WAITING_IN_SESSION,
   }
 }

@@ -71,7 +71,7 @@ export function* editSteps(bytes: Uint8Array, edit: TextEdit): Generator<number,
   const format = formatOf(filePath)
   const whole = decoded(bytes, refuse)
   const mark = whole.startsWith('\ufeff') ? '\ufeff' : ''
-  yield bytes.length + valuesWeight(edit)
+  yield editWeight(bytes, edit)
   let reading = read(whole.slice(mark.length), format, refuse)
   const { documents } = reading
   let left = set.map((one) => ({ ...one, index: chooseDocument(documents, one.document, refuse) }))
@@ -87,14 +87,17 @@ export function* editSteps(bytes: Uint8Array, edit: TextEdit): Generator<number,
   return new TextEncoder().encode(`${mark}${reading.text}`)
 }
 
-/** What the values take, however small the file is: each is made into text and into a tree. */
-function valuesWeight({ set, filePath }: TextEdit): number {
+/**
+ * The bytes of the file, and what the values take, however small the file is: each is made into text and into a tree. Throws
+ * NotSupported for too many values.
+ */
+export function editWeight(bytes: Uint8Array, { set, filePath }: TextEdit): number {
   let weight = 0
   for (const { value } of set) {
     weight += weightOf(value, EDIT_LIMIT)
     requireValuesRoom(weight, filePath)
   }
-  return weight
+  return bytes.length + weight
 }
 
 /** Throws NotSupported if the values of one file weigh more than EDIT_LIMIT (see weightOf). */

@@ -11,6 +11,8 @@ import { recordingMeter } from '../../harness/recording-meter.ts'
 /** Of eight changes that a namespace makes at once. */
 const POD = { memoryMiB: 2048, diskMiB: 1024, diskIsMemory: true }
 const NEVER = new AbortController().signal
+/** Of the thread for edits that need little. */
+const QUICK_EDIT_MIB = 88
 
 function open() {
   const turns = openTurns(divide(POD, 256))
@@ -119,13 +121,16 @@ t.test('the memory of an edit is found while all sessions are taken, and it is m
     turns.acquireSession(holder, AbortSignal.timeout(5_000)).catch(() => undefined)
   }
   const { mostEditMiB, acquireEdit, figures } = turns
-  const release = await acquireEdit(mostEditMiB, { namespace: 'team', signal: NEVER })
-  t.match(figures().edit, { running: 1, heldBytes: mostEditMiB * 1024 * 1024 })
+  const releases = [
+    await acquireEdit(mostEditMiB, { namespace: 'team', signal: NEVER }),
+    await acquireEdit(QUICK_EDIT_MIB, { namespace: 'team', signal: NEVER }),
+  ]
+  t.match(figures().edit, { running: 2, heldBytes: (mostEditMiB + QUICK_EDIT_MIB) * 1024 * 1024 })
   const abort = new AbortController()
-  const second = acquireEdit(mostEditMiB, { namespace: 'other', signal: abort.signal })
+  const third = acquireEdit(QUICK_EDIT_MIB, { namespace: 'other', signal: abort.signal })
   abort.abort()
-  await t.rejects(second, { reason: 'Conflict', message: /waiting to start/ })
-  release()
+  await t.rejects(third, { reason: 'Conflict', message: /waiting to start/ })
+  for (const release of releases) release()
   t.match(figures().edit, { running: 0, heldBytes: 0 })
 })
 

@@ -1,0 +1,104 @@
+import type { TextEdit } from '../domain/edit/edit-text.ts'
+import type { Release } from '../domain/network/budget.ts'
+import { countExcess, type Counting } from '../domain/sharing/taken-time.ts'
+import { openFairTurns } from '../fair-turns.ts'
+import type { EditThread } from './edit-thread.ts'
+
+/** For whom a file is edited, and until when. */
+export interface EditOwner {
+  readonly namespace: string
+  readonly signal: AbortSignal
+}
+
+/** Edits in a thread, one after the other. */
+export interface EditLine {
+  /**
+   * `memory`: the thread has too little for this edit. `turn`: its turn was long, and another namespace waited.
+   * @throws Failure also Timeout after 30 s, and Conflict where the pod has no memory for the thread
+   */
+  readonly edit: (before: Uint8Array, edit: TextEdit, owner: EditOwner) => Promise<Uint8Array | Unmade>
+  /** Ends the thread. */
+  readonly close: () => Promise<void>
+}
+
+/** Why the thread has not made an edit. */
+export type Unmade = 'memory' | 'turn'
+
+/** What a line draws on. */
+export interface EditLineParts {
+  /** Waits until the pod has this memory for a thread. Throws Conflict if the signal fires. */
+  readonly acquire: (memoryMiB: number, owner: EditOwner) => Promise<Release>
+  readonly start: (heapMiB: number) => EditThread
+  readonly heapMiB: number
+  /** How long an edit may take in milliseconds while another namespace waits. */
+  readonly turnMs: number
+}
+
+/** What a thread takes besides its heap. */
+export const BESIDES_MIB = 24
+/** How long it waits for memory: whoever has it may wait for this edit. */
+const MEMORY_MS = 30_000
+/** Edits are rare: a part of a fortieth of the time does not count, and ten namespaces that take all of it are known by more. */
+const COUNTED: Counting = { perSecond: 25, same: 250, most: 60_000 }
+/** How long a thread that nobody uses is kept: it takes 50 ms to start. */
+const KEEP_MS = 1_000
+
+interface Kept {
+  readonly thread: EditThread
+  readonly release: Release
+  timer: NodeJS.Timeout | undefined
+}
+
+/** Next is the namespace that has taken the least: one that edits now and then waits for one edit of those that always do. */
+export function openEditLine({ acquire, start, heapMiB, turnMs }: EditLineParts): EditLine {
+  const elapsed = (): number => performance.now()
+  const inTurn = openFairTurns(turnMs, elapsed, countExcess(COUNTED, elapsed))
+  let kept: Kept | undefined
+
+  async function drop(): Promise<void> {
+    const dropped = kept
+    kept = undefined
+    if (dropped === undefined) return
+    clearTimeout(dropped.timer)
+    await dropped.thread.end()
+    dropped.release()
+  }
+
+  async function openThread(owner: EditOwner): Promise<Kept> {
+    if (kept !== undefined && !kept.thread.isEnding()) {
+      clearTimeout(kept.timer)
+      return kept
+    }
+    await drop()
+    const patience = AbortSignal.any([owner.signal, AbortSignal.timeout(MEMORY_MS)])
+    const release = await acquire(heapMiB + BESIDES_MIB, { ...owner, signal: patience })
+    kept = { thread: start(heapMiB), release, timer: undefined }
+    return kept
+  }
+
+  async function runIn(used: Kept, before: Uint8Array, edit: TextEdit, signal: AbortSignal) {
+    try {
+      return await used.thread.run(before, edit, signal)
+    } finally {
+      if (used.thread.isEnding()) await drop()
+      else used.timer = setTimeout(() => void drop(), KEEP_MS).unref()
+    }
+  }
+
+  return {
+    edit: (before, edit, owner) =>
+      inTurn(owner.namespace, owner.signal, async (othersWait) => {
+        const signal = AbortSignal.any([owner.signal, othersWait])
+        let used: Kept | undefined
+        try {
+          used = await openThread({ ...owner, signal })
+          return await runIn(used, before, edit, signal)
+        } catch (error) {
+          const hadNoMemory = used === undefined && othersWait.aborted && !owner.signal.aborted
+          if (hadNoMemory || error === othersWait.reason) return 'turn'
+          throw error
+        }
+      }),
+    close: drop,
+  }
+}
