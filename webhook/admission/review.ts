@@ -1,6 +1,6 @@
 import { Failure } from '../../functions/domain/failure.ts'
 import { isRecord, member, textMember } from '../../functions/domain/json-value.ts'
-import { isNewRequest } from '../../functions/domain/requester/stamp.ts'
+import { isSameSpec } from '../../functions/domain/requester/stamp.ts'
 import type { Application } from '../../functions/domain/requester/stamp.ts'
 import type { PatchOperation } from '../../functions/domain/requester/stamp-patch.ts'
 import type { Kind } from '../../functions/domain/resource/api-names.ts'
@@ -30,7 +30,7 @@ export interface AdmissionRequest {
   readonly user: UserInfo
   readonly object: unknown
   readonly oldObject: unknown
-  /** The resource before and after, and whether this is a request, which is found out once. */
+  /** The resource before and after, and whether both have the same spec, which is found out once. */
   readonly application: Application
   /** Of the connection over which the review has come: its namespaces share what is for one address. */
   readonly address?: string | undefined
@@ -79,7 +79,7 @@ export function readReview(value: unknown, address?: string): AdmissionRequest {
   if (namespace === undefined || namespace === '') throw malformed('The request has to name its namespace.')
   const operation = readOperation(member(request, 'operation'))
   const [object, oldObject] = [readObject(request, 'object'), readObject(request, 'oldObject')]
-  const application = { before: operation === 'CREATE' ? undefined : oldObject, after: object, namespace }
+  const before = operation === 'CREATE' ? undefined : oldObject
   return {
     uid,
     kind: readKind(member(request, 'kind')),
@@ -91,7 +91,7 @@ export function readReview(value: unknown, address?: string): AdmissionRequest {
     user: readUser(member(request, 'userInfo')),
     object,
     oldObject,
-    application: { ...application, isNew: isNewRequest(application) },
+    application: { before, after: object, namespace, isSame: isSameSpec({ before, after: object }) },
     address,
   }
 }

@@ -24,8 +24,8 @@ export interface Application {
   readonly after: unknown
   /** The resource's own namespace, as the API server reports it. */
   readonly namespace: string
-  /** Whether it is a request, where that is known: to compare two large specs takes time. */
-  readonly isNew?: boolean
+  /** What isSameSpec tells, where that is known: to compare two large specs takes time. */
+  readonly isSame?: boolean
 }
 
 /** The user who applies, and the operator's settings for stamps. */
@@ -47,11 +47,11 @@ export const STAMP = [REQUESTED_BY, REQUESTER, REQUESTER_SIGNATURE, REQUEST_GENE
  * Whether this application is a request: true on CREATE, and if the spec, apart from `suspend`, or the value of
  * `commitlet.dev/requested-at` changes.
  */
-export function isNewRequest({ before, after, isNew }: Application): boolean {
-  if (isNew !== undefined) return isNew
+export function isNewRequest(application: Application): boolean {
+  const { before, after } = application
   if (before === undefined) return true
   if (annotation(before, REQUESTED_AT) !== annotation(after, REQUESTED_AT)) return true
-  return !isSameSpec({ before, after })
+  return !isSameSpec(application)
 }
 
 /** Whether this application changes `spec.suspend`: it asks for nothing, and still the status has to tell. */
@@ -66,8 +66,19 @@ export function onlyRaisesGeneration(application: Application): boolean {
   return isSameSpec(application)
 }
 
-function isSameSpec({ before, after }: Pick<Application, 'before' | 'after'>): boolean {
-  return sameJSON(withoutSuspend(member(before, 'spec')), withoutSuspend(member(after, 'spec')))
+/** Whether both have the same spec, apart from `suspend`. */
+export function isSameSpec({ before, after, isSame }: Omit<Application, 'namespace'>): boolean {
+  if (isSame !== undefined) return isSame
+  const [had, has] = [member(before, 'spec'), member(after, 'spec')]
+  if (!isRecord(had) || !isRecord(has)) return sameJSON(had, has)
+  // To copy a large one without `suspend` takes longer than to compare both.
+  const keys = comparedKeys(had)
+  if (keys.length !== comparedKeys(has).length) return false
+  return keys.every((key) => Object.hasOwn(has, key) && sameJSON(had[key], has[key]))
+}
+
+function comparedKeys(spec: object): readonly string[] {
+  return Object.keys(spec).filter((key) => key !== 'suspend')
 }
 
 // Whoever may change a resource may suspend it, and what its requester has asked for stays.

@@ -26,6 +26,28 @@ t.test('a stamp that was changed without a new request is restored', async (t) =
   })
 })
 
+t.test(
+  'two large specs are compared once, while the review is read in the turns of its namespace',
+  async (t) => {
+    let compared = 0
+    const { spec } = gitCommit()
+    const counted = new Proxy(spec, {
+      ownKeys(of) {
+        compared += 1
+        return Reflect.ownKeys(of)
+      },
+    })
+    const metadata = { ...STAMPED, generation: 1 }
+    const before = { ...gitCommit(metadata), spec: counted }
+    const forged = gitCommit({ annotations: { [BY]: 'forged' }, generation: 2 })
+    const request = updated(before, { ...forged, spec: { ...spec } })
+    t.equal(compared, 1)
+    t.match(await mutate(request, admissionOver()), { patch: [{ value: 'ops' }, {}] })
+    t.match(await validate(request, admissionOver()), { denial: { code: 422 } })
+    t.equal(compared, 1)
+  },
+)
+
 t.test('a sender who writes into the stamp is warned, unless it is a new request or a replace', async (t) => {
   const changed = { message: 'x' }
   const before = gitCommit(STAMPED)
