@@ -27,7 +27,7 @@ export interface ApiChoice {
  * is chosen, and returns a function that calls it over kept-alive connections: 64, and as many more for calls that it may pass
  * on to another API, which may hang. Certificates are read again for each call. A token file is read again once client-node has
  * remembered it for a minute, and at once where the token is refused (401): the call is then sent a second time. Throws
- * WrongSetting if there is no configuration; the program then exits.
+ * WrongSetting if there is no configuration, or one that sends tokens without TLS; the program then exits.
  */
 export function openApiServer(choice: ApiChoice = {}): ApiServer {
   let config = new KubeConfig()
@@ -102,8 +102,17 @@ function loadDefault(config: KubeConfig, { kubeconfig, context }: ApiChoice = {}
     throw new WrongSetting(`--context is "${context}", but the kubeconfig has no such context.`)
   if (context !== undefined) config.setCurrentContext(context)
   const cluster = config.getCurrentCluster()
-  if (cluster !== null && config.getCurrentContext() !== PLACEHOLDER_CONTEXT) return cluster
-  throw new WrongSetting('No API server is configured: set KUBECONFIG, or run in a cluster.')
+  if (cluster === null || config.getCurrentContext() === PLACEHOLDER_CONTEXT)
+    throw new WrongSetting('No API server is configured: set KUBECONFIG, or run in a cluster.')
+  // Otherwise client-node throws an error at the first call.
+  if (cluster.server.startsWith('http:') && !cluster.skipTLSVerify) throw withoutTLS(cluster.name)
+  return cluster
+}
+
+function withoutTLS(cluster: string): WrongSetting {
+  return new WrongSetting(
+    `The server of the cluster "${cluster}" in the kubeconfig begins with http://, but has to begin with https://; for one without TLS, such as kubectl proxy, set insecure-skip-tls-verify: true there.`,
+  )
 }
 
 const POOL = { keepAlive: true, maxSockets: 64 } as const

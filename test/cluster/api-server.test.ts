@@ -269,6 +269,15 @@ t.test('a configuration that names no cluster ends the start with a sentence', a
   )
 })
 
+t.test('a server without TLS ends the start with a sentence, unless that is allowed', async (t) => {
+  const clusters = [{ name: 'test', cluster: { server: 'http://127.0.0.1:1' } }]
+  const file = await writeConfig(t, { ...plainConfig(''), clusters })
+  t.throws(() => openAs(file), {
+    message:
+      /^The server of the cluster "test" in the kubeconfig begins with http:\/\/, but has to begin with https/,
+  })
+})
+
 t.test('a configuration that is not there ends the start with a sentence', async (t) => {
   const message = 'KUBECONFIG cannot be read, but has to name a kubeconfig file, or be left out in a cluster.'
   t.throws(() => openAs('/nowhere/config'), new WrongSetting(message))
