@@ -56,10 +56,9 @@ export interface Holder {
 
 /** The right to do what costs the pod something; see functions/attempt/turns/turns.ts. */
 export interface Turn {
-  /**
-   * Gives the turn back: from now on the attempt only waits, and keeps this many bytes. Throws Conflict where others that wait
-   * leave too little for that.
-   */
+  /** Holds it with this many bytes, without what it takes to read objects. */
+  readonly made: (bytes: number) => void
+  /** Gives it back: the attempt only waits, and keeps these bytes. Throws Conflict where others that wait leave too little. */
   readonly park: (bytes: number) => void
   /** Waits for a turn again, if it was given back. Throws Conflict if `signal` fires. */
   readonly resume: (signal: AbortSignal) => Promise<void>
@@ -190,7 +189,7 @@ export interface Attempt {
   /** Told what the attempt reads: the version of an object that the spec names, or MISSING or UNREADABLE. */
   readonly saw: (field: ReferenceField, version: string) => void
   /** The attempt gives it back where it only waits. */
-  readonly turn: Pick<Turn, 'park' | 'resume'>
+  readonly turn: Pick<Turn, 'made' | 'park' | 'resume'>
   /** Told which engine works on its change; see functions/git. */
   readonly engineChosen?: ((engine: EngineName) => void) | undefined
   /** Told of the pushes of its change; see functions/domain/resource/late-push.ts. */

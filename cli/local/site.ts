@@ -65,7 +65,7 @@ export function openSite(cluster: Cluster, config: Config, stop: AbortSignal): S
       stillThere: () => Promise.resolve(),
       claim: { confirm: () => Promise.resolve(), remaining: () => Infinity },
       saw: () => undefined,
-      turn: { park: () => undefined, resume: () => Promise.resolve() },
+      turn: { made: () => undefined, park: () => undefined, resume: () => Promise.resolve() },
     }),
     async close() {
       await close()

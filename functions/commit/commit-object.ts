@@ -66,14 +66,21 @@ async function readAndCommit(
   const asking = { cluster, signal }
   const reader = { cluster, served: verdict.served, saw: sawSource, share, setFields, signal: reads }
   const read = (): Promise<readonly FileChange[]> => readFiles(resource, reader)
-  const reading = retryForbidden(read, isAccountRefused, asking).catch(asFailure)
+  const reading = retryForbidden(read, isAccountRefused, asking)
+    .catch(asFailure)
+    .then((files) => {
+      const bytes = bytesOf(resource, files)
+      // A host may take its time to log in.
+      attempt.turn.made(bytes)
+      return { files, bytes }
+    })
   const signing = openSigner({ resource, authorised, signal, saw, stillThere }, world).catch(asFailure)
   const draft = (sources?: string): ChangeDraft => draftOf(resource, { requester, sources }, world)
   const since = startOf(resource, world.now())
   const commitByAPI =
     resource.spec.commitVia === 'API' ? world.commitsByAPI(resource.target, namespace) : undefined
   const land = async (login: Login): Promise<LandedSources | Failure> => {
-    const read = await reading
+    const { files: read, bytes } = await reading
     const opened = await signing
     // Like a file that cannot be read: what an earlier attempt has pushed counts all the same.
     const files = opened instanceof Failure && !(read instanceof Failure) ? opened : read
@@ -81,7 +88,7 @@ async function readAndCommit(
     const { searched, isSame } = earlierOf(resource, { again: attempt.again, sources })
     if (files instanceof Failure && searched === undefined) return files
     // All that is left is to wait: for the branch's next push, and for its remote.
-    attempt.turn.park(bytesOf(resource, files))
+    attempt.turn.park(bytes)
     if (searched !== undefined && (!isSame || files instanceof Failure)) {
       // Of a follower, that commit is counted once, and what is there now is left to the next attempt.
       const landed = await world.find({ ...draft(searched.sources), since }, login, attempt)

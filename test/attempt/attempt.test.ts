@@ -467,6 +467,7 @@ function withTurns(world: MemoryWorld, onTake = (): void => undefined) {
     taken.push(host)
     onTake()
     const turn = {
+      made: () => undefined,
       park: (bytes: number) => void held.set(turn, `${host} waits with ${bytes > 0 ? 'some' : 'no'} bytes`),
       resume: async () => void held.set(turn, host),
       release: () => void held.delete(turn),

@@ -130,7 +130,7 @@ export const ATTEMPT: Attempt = {
   saw: () => undefined,
   claim: { confirm: () => Promise.resolve(), remaining: () => Infinity },
   stillThere: () => Promise.resolve(),
-  turn: { park: () => undefined, resume: () => Promise.resolve() },
+  turn: { made: () => undefined, park: () => undefined, resume: () => Promise.resolve() },
 }
 
 /** The stamp of a developer, unsigned. */

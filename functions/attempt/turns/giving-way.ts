@@ -15,7 +15,7 @@ const SLOW_MS = 10 * 60_000
 /** A share that is held. */
 export interface HeldShare {
   readonly holder: Holder
-  readonly amounts: Amounts
+  amounts: Amounts
   /** By the clock of the lane, in milliseconds. */
   readonly since: number
   /** It has been asked to give way. */

@@ -11,6 +11,8 @@ import { busy, placeFor, tooMuch } from './waiting-places.ts'
 
 /** What one piece of work holds. */
 export interface Hold {
+  /** The work goes on, and takes no more than this from now on. */
+  readonly shrink: (cost: Cost) => void
   /**
    * Ends the work, which now only waits: of its share this many bytes are kept, and no place among those at work. Throws
    * Conflict, and changes nothing, where that is more than before and more than is fair.
@@ -49,8 +51,7 @@ const MIB = 1024 * 1024
  * share of what is held or of the places to wait; those that had to give way to others have a quarter, all together
  * (giving-way.ts). Where there is no room for the next, nobody overtakes it: many small shares do not keep a large one
  * waiting. But it keeps nobody waiting who has room if the end of all work here would leave it none: what is parked, and what
- * other lanes hold, may be held for as long as an attempt has. `serve` starts those for whom there is room by now; `now` is in
- * milliseconds of a clock that is never set.
+ * other lanes hold, may be held for as long as an attempt has. `serve` starts those for whom there is room by now.
  */
 export function makeLane(
   bounds: LaneBounds,
@@ -109,11 +110,11 @@ export function makeLane(
       shelf.take(more)
     }
 
-    function change(next: Amounts): void {
+    function change(next: Amounts, goesOn = false): void {
       const before = kept
       if (before === NOTHING) return
       kept = next
-      if (shares.delete(share)) lately.add(holder.namespace, now() - share.since)
+      if (!goesOn && shares.delete(share)) lately.add(holder.namespace, now() - share.since)
       // Taken first: what is kept is nobody else's for a moment.
       take(next)
       fair.subtract(holder, before)
@@ -121,6 +122,12 @@ export function makeLane(
     }
 
     return {
+      shrink(cost) {
+        const next = shelf.amountsOf(cost)
+        if (!shares.has(share) || next.memoryMiB >= kept.memoryMiB) return
+        share.amounts = next
+        change(next, true)
+      },
       park(bytes) {
         const next = { count: 0, memoryMiB: bytes / MIB, diskMiB: 0 }
         if (kept !== NOTHING && !fair.mayKeep(holder, { before: kept, next }, way.slow())) throw tooMuch()

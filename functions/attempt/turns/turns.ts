@@ -6,7 +6,7 @@ import { FUNCTION_METRICS } from '../../domain/telemetry/function-metrics.ts'
 import type { Meter, Metric } from '../../domain/telemetry/meter.ts'
 import type { Holder, Turn, World } from '../../world.ts'
 import { makeBudget } from './budget.ts'
-import { API_SESSION, preparing, sessionCost, type Cost } from './cost.ts'
+import { API_SESSION, preparing, PREPARING, sessionCost, type Cost } from './cost.ts'
 import { rememberKeptSizes } from './kept-sizes.ts'
 import type { LaneFigures } from './lane-bounds.ts'
 import type { Hold, Lane } from './lane.ts'
@@ -78,8 +78,8 @@ export function openTurns({ stock, ...shares }: Shares): Turns {
         ? changes.acquire(costOf(by), by, signal)
         : sessions.acquire(API_SESSION, by, signal)
     const first = await acquire(holder)
-    // An event of the same resource may wait as well, and must not count as this attempt.
-    const resumed = { ...holder, resource: `${holder.resource} again`, admitted: true }
+    // An event of the same resource may wait as well, and must not count as this attempt. Its objects are read by then.
+    const resumed = { ...holder, resource: `${holder.resource} again`, admitted: true, objects: 1 }
     const keeps = (bytes: number): void => kept.add(holder.namespace, bytes / MIB)
     return first && turnOf(first, (signal) => acquire(resumed, signal), keeps)
   }
@@ -136,6 +136,10 @@ function turnOf(
   let released = false
 
   return {
+    made(bytes) {
+      const memoryMiB = Math.max(PREPARING.memoryMiB, (bytes + WAITING_BYTES) / MIB)
+      held?.shrink({ ...PREPARING, memoryMiB })
+    },
     park(bytes) {
       const all = bytes + WAITING_BYTES
       keeps(all)

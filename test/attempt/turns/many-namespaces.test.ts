@@ -143,6 +143,32 @@ t.test('changes of many objects in ten namespaces leave memory to small ones at 
   t.ok(await smallOnesBegin(() => 'git.example.com'))
 })
 
+t.test(
+  'changes of many objects that wait for a log-in leave memory to others of several objects',
+  async (t) => {
+    const { turns } = open()
+    for (const namespace of TENANT) {
+      for (let i = 0; i < MANY; i += 1) {
+        const holder = {
+          namespace,
+          host: `${namespace}.example.com`,
+          resource: `${namespace}/${i}`,
+          objects: 8,
+        }
+        void turns.takeTurn('GitCommit', holder).then((turn) => turn?.made(1_000))
+        await new Promise(setImmediate)
+      }
+    }
+    let begun = 0
+    for (const namespace of ['a', 'b', 'c', 'd']) {
+      const next = { namespace, host: 'git.example.com', resource: `${namespace}/shop`, objects: 2 }
+      void turns.takeTurn('GitCommit', next).then(() => (begun += 1))
+    }
+    await new Promise(setImmediate)
+    t.equal(begun, 4)
+  },
+)
+
 t.test('in a small pod changes of many objects keep no small one waiting for parked ones', async (t) => {
   const { takeTurn } = openTurns(divide({ memoryMiB: 512, diskMiB: 1024, diskIsMemory: false }, 256))
   for (const namespace of TENANT) {

@@ -10,6 +10,7 @@ import { recordingMeter } from '../../harness/recording-meter.ts'
 
 /** Of eight changes that a namespace makes at once. */
 const POD = { memoryMiB: 2048, diskMiB: 1024, diskIsMemory: true }
+const MIB = 1024 * 1024
 const NEVER = new AbortController().signal
 /** Of the thread for edits that need little. */
 const QUICK_EDIT_MIB = 88
@@ -48,6 +49,26 @@ t.test('who waits for a push has given back its turn: hundreds of a namespace wa
   t.equal(others.length, 2)
   turns.close()
   await Promise.all(all)
+})
+
+t.test('a turn that is taken again does not read the objects again', async (t) => {
+  const { turns } = open()
+  const holder = { namespace: 'team', host: 'git.example.com', resource: 'shop', objects: 8 }
+  const turn = await turns.takeTurn('GitCommit', holder)
+  const heldMiB = (): number => turns.figures().change.heldBytes / MIB
+  t.equal(heldMiB(), preparing(8).memoryMiB)
+  turn?.made(4 * MIB)
+  t.ok(heldMiB() > 4 && heldMiB() < 5, 'it holds its bytes')
+  turn?.made(8 * MIB)
+  t.ok(heldMiB() < 5, 'it takes no more')
+  t.same(turns.inHand(), ['shop'])
+  turn?.park(1_000)
+  turn?.made(1)
+  t.ok(heldMiB() < 1, 'only its bytes are kept')
+  await turn?.resume(NEVER)
+  t.equal(heldMiB(), PREPARING.memoryMiB)
+  turn?.release()
+  t.equal(heldMiB(), 0)
 })
 
 t.test('a turn that was given back is waited for again, beside an event of the same resource', async (t) => {
