@@ -1,5 +1,7 @@
+import { asFailure } from '../../functions/domain/failure.ts'
 import { openFairQueue, type FairQueue } from '../../functions/domain/sharing/fair-queue.ts'
 import { makeKeyedSemaphore } from '../../functions/domain/sharing/keyed-semaphore.ts'
+import { openKeyedTurns } from '../../functions/domain/sharing/keyed-turns.ts'
 
 /** Calls for reviews that are made at once, in the turns of the addresses: of the 64 connections, some are for other calls. */
 const OF_ALL = 48
@@ -27,19 +29,22 @@ export type ReviewShare = <T>(owner: ReviewOwner, signal: AbortSignal, ask: () =
 
 /**
  * Shares the calls for access reviews, and for the kinds that they are about, among namespaces. One GitCommit may name a
- * thousand objects, and dry runs cost their sender nothing: without this, the reviews of a namespace that sends them keep
+ * thousand objects, and dry runs cost their sender nothing: without this, the reviews of namespaces that send them keep
  * those of all others waiting. A namespace without reviews takes no memory.
  */
 export function shareReviews(): ReviewShare {
   const ofNamespace = makeKeyedSemaphore(OF_NAMESPACE)
-  const ofAddress = makeKeyedSemaphore(OF_ADDRESS)
-  // All take about as long: the addresses take turns.
+  // All take about as long: the namespaces at an address take turns, and so do the addresses.
+  const ofAddress = openKeyedTurns(OF_ADDRESS, () => 0)
+  const longOfAddress = openKeyedTurns(OF_LONG, () => 0)
   const ofAll = openFairQueue(OF_ALL, { elapsed: () => 0 })
   const ofLong = openFairQueue(OF_LONG, { elapsed: () => 0 })
 
   return ({ namespace, address = '', isLong = false }, signal, ask) => {
-    const inShare = (): ReturnType<typeof ask> => ofAddress(address, () => inTurn(ofAll, ask))
-    return ofNamespace(`${address} ${namespace}`, () => (isLong ? inTurn(ofLong, inShare) : inShare()))
+    const taker = { key: address, owner: namespace, signal, late: asFailure }
+    const inShare = (): ReturnType<typeof ask> => ofAddress(taker, () => inTurn(ofAll, ask))
+    const inLongShare: typeof inShare = () => longOfAddress(taker, () => inTurn(ofLong, inShare))
+    return ofNamespace(`${address} ${namespace}`, isLong ? inLongShare : inShare)
 
     async function inTurn<T>(queue: FairQueue, work: () => Promise<T>): Promise<T> {
       const leave = await queue.enter(address, signal)

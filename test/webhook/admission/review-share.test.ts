@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
+import type { Test } from 'tap'
 import { mutate } from '../../../webhook/admission/admission.ts'
+import { shareReviews } from '../../../webhook/admission/review-share.ts'
 import { gitCommit } from '../stage.ts'
 import { admissionOver, created } from './stage.ts'
 
@@ -43,6 +45,36 @@ async function answerUntil(decided: readonly Promise<unknown>[], answer: () => v
     await settle()
   }
 }
+
+/** Reviews of ten namespaces at once, and then one of another, are asked for in turns. */
+async function takeTurns(t: Test, isLong: boolean, atOnce: number): Promise<void> {
+  const share = shareReviews()
+  const { signal } = new AbortController()
+  const asked: string[] = []
+  const open: (() => void)[] = []
+  const ask = (namespace: string): Promise<unknown> =>
+    share({ namespace, isLong }, signal, () => {
+      asked.push(namespace)
+      return new Promise<void>((resolve) => open.push(resolve))
+    })
+  const floods = Array.from({ length: 10 * 16 }, (_, i) => ask(`evil-${i % 10}`))
+  await settle()
+  t.equal(asked.length, atOnce)
+  const honest = ask('shop')
+  for (let answered = 0; answered < 11; answered += 1) {
+    open.shift()?.()
+    await settle()
+  }
+  t.ok(asked.includes('shop'), 'it waits for one of each other namespace')
+  await answerUntil([...floods, honest], () => {
+    for (const answer of open.splice(0)) answer()
+  })
+  t.equal(asked.length, 161)
+}
+
+t.test('the namespaces of one address take turns to have reviews asked for', (t) => takeTurns(t, false, 32))
+
+t.test('they take turns about users with long lists of groups as well', (t) => takeTurns(t, true, 2))
 
 t.test(
   'of one namespace, 16 reviews are asked for at once, and another namespace does not wait',
