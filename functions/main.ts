@@ -16,7 +16,7 @@ import { connectCluster } from './cluster/connect.ts'
 import { endpointsOf } from './cluster/endpoints.ts'
 import type { Config } from './config.ts'
 import { readConfig } from './config.ts'
-import { UNSIGNED } from './domain/gate/settings.ts'
+import { stampKeysOf, UNSIGNED } from './domain/gate/settings.ts'
 import { insecureWarning } from './domain/repository/insecure-hosts.ts'
 import { FUNCTION_METRICS } from './domain/telemetry/function-metrics.ts'
 import { PROGRAM_METRICS } from './domain/telemetry/program-metrics.ts'
@@ -155,10 +155,6 @@ function searchesOf({ cluster, log, elapsed }: World, config: Config): Searches 
     sweep: makePingedSweep(parts, intervals),
     lookFor: makeWaitingSearch(parts, config.referenceScope === 'any'),
   }
-}
-
-function stampKeysOf({ stampKey, olderStampKeys = [] }: Config): readonly Uint8Array[] {
-  return stampKey === undefined ? [] : [stampKey, ...olderStampKeys]
 }
 
 /** How the resource of an event is found, by its sender. */

@@ -5,6 +5,7 @@ import type { Login } from '../domain/credentials/login.ts'
 import { commitMessage } from '../domain/commit/commit-message.ts'
 import { commitletId } from '../domain/commit/commit-id.ts'
 import { commitSeals } from '../domain/commit/commit-seal.ts'
+import { stampKeysOf } from '../domain/gate/settings.ts'
 import { requestedAt, requestGeneration, requestStart } from '../domain/resource/attempt-state.ts'
 import { asFailure, Failure } from '../domain/failure.ts'
 import { requestedBy } from '../domain/requester/requester.ts'
@@ -149,10 +150,9 @@ function draftOf(
     requestedBy: requestedBy(requester, settings.requestedByTrailer),
   }
   const id = commitletId(identity)
-  const { stampKey, olderStampKeys = [] } = settings
   const { text: repository } = resource.target.address
   const sealed = { id, repository, branch: spec.branch, start: requestStart(resource) }
-  const seals = commitSeals(sealed, stampKey === undefined ? [] : [stampKey, ...olderStampKeys])
+  const seals = commitSeals(sealed, stampKeysOf(settings))
   return {
     namespace: metadata.namespace,
     repository: resource.target.address,

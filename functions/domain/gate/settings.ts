@@ -28,6 +28,14 @@ export interface GateSettings extends SigningRules {
 export const UNSIGNED =
   'STAMP_KEY_FILE is not set: the requester of a resource is neither signed nor verified, so anyone who bypasses the webhook can claim to be any user'
 
+/** The keys that verify, the one that signs first; none without a key. */
+export function stampKeysOf({
+  stampKey,
+  olderStampKeys = [],
+}: Pick<GateSettings, 'stampKey' | 'olderStampKeys'>): readonly Uint8Array[] {
+  return stampKey === undefined ? [] : [stampKey, ...olderStampKeys]
+}
+
 /** Reads a file; throws if it cannot. */
 export type ReadFile = (path: string) => Uint8Array
 
