@@ -7,7 +7,6 @@ import { WORKER_TEXT } from './worker-text.ts'
 
 /** A thread that makes edits, one after the other, and can be ended at any time. */
 export interface EditThread {
-  readonly heapMiB: number
   /**
    * Makes an edit. `memory`: its heap was too small, and the thread has ended. It also ends when the signal fires, and
    * after the time limit.
@@ -60,7 +59,6 @@ export function startEditThread(heapMiB: number, editMs: number = EDIT_MS): Edit
   }
 
   return {
-    heapMiB,
     async run(before, edit, signal) {
       worker.ref()
       const ending = await ask({ before, edit }, signal)

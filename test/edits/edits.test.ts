@@ -57,7 +57,7 @@ t.test(
   'large values are left to the thread, and larger ones are refused, before anything is made of them',
   async (t) => {
     const run: EditThread['run'] = async (before) => before
-    const thread = { heapMiB: 300, run, isEnding: () => false, end: async () => {} }
+    const thread = { run, isEnding: () => false, end: async () => {} }
     const { edit, close } = openStage({ start: () => thread })
     t.teardown(close)
     const members = Array.from({ length: 3_000 }, (_, i) => [`key-${i}`, `value-${i}`] as const)
@@ -145,7 +145,7 @@ t.test('a long edit is ended for another namespace, and not for its own', async 
     await once(signal, 'abort')
     throw signal.reason
   }
-  const thread = { heapMiB: 300, run, isEnding: () => false, end: async () => {} }
+  const thread = { run, isEnding: () => false, end: async () => {} }
   const { edit, close } = openStage({ start: () => thread, turnMs: 20 })
   t.teardown(close)
   const large = valuesOf(300_000)
@@ -165,8 +165,7 @@ t.test('a long edit is ended for another namespace, and not for its own', async 
 
 t.test('what needs little waits for no edit that takes long, of whatever namespaces', async (t) => {
   const slow: (() => void)[] = []
-  const startWith = (heapMiB: number): EditThread => ({
-    heapMiB,
+  const startWith = (): EditThread => ({
     async run(before, _edit, signal) {
       if (before.length < 40_000) return before
       const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
