@@ -1,5 +1,4 @@
 import { asFailure } from '../../functions/domain/failure.ts'
-import { openFairQueue, type FairQueue } from '../../functions/domain/sharing/fair-queue.ts'
 import { makeKeyedSemaphore } from '../../functions/domain/sharing/keyed-semaphore.ts'
 import { openKeyedTurns } from '../../functions/domain/sharing/keyed-turns.ts'
 
@@ -23,7 +22,7 @@ export interface ReviewOwner {
 
 /**
  * Asks once the namespace, and the address from which the review has come, have less than their share under way. Rejects with
- * the signal's reason if that has fired.
+ * a Failure if the signal fires while it waits.
  */
 export type ReviewShare = <T>(owner: ReviewOwner, signal: AbortSignal, ask: () => Promise<T>) => Promise<T>
 
@@ -37,22 +36,14 @@ export function shareReviews(): ReviewShare {
   // All take about as long: the namespaces at an address take turns, and so do the addresses.
   const ofAddress = openKeyedTurns(OF_ADDRESS, () => 0)
   const longOfAddress = openKeyedTurns(OF_LONG, () => 0)
-  const ofAll = openFairQueue(OF_ALL, { elapsed: () => 0 })
-  const ofLong = openFairQueue(OF_LONG, { elapsed: () => 0 })
+  const ofAll = openKeyedTurns(OF_ALL, () => 0)
+  const ofLong = openKeyedTurns(OF_LONG, () => 0)
 
   return ({ namespace, address = '', isLong = false }, signal, ask) => {
-    const taker = { key: address, owner: namespace, signal, late: asFailure }
-    const inShare = (): ReturnType<typeof ask> => ofAddress(taker, () => inTurn(ofAll, ask))
-    const inLongShare: typeof inShare = () => longOfAddress(taker, () => inTurn(ofLong, inShare))
+    const atAddress = { key: address, owner: namespace, signal, late: asFailure }
+    const amongAll = { ...atAddress, key: 'all', owner: address }
+    const inShare = (): ReturnType<typeof ask> => ofAddress(atAddress, () => ofAll(amongAll, ask))
+    const inLongShare: typeof inShare = () => longOfAddress(atAddress, () => ofLong(amongAll, inShare))
     return ofNamespace(`${address} ${namespace}`, isLong ? inLongShare : inShare)
-
-    async function inTurn<T>(queue: FairQueue, work: () => Promise<T>): Promise<T> {
-      const leave = await queue.enter(address, signal)
-      try {
-        return await work()
-      } finally {
-        leave()
-      }
-    }
   }
 }
