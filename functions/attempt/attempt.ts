@@ -140,8 +140,8 @@ async function attempt(current: Claim, world: World, turn: Turn, gaveWay: AbortS
   const latePushBefore = current.envelope.status?.latePush === true || kept.replaces
   const pushWatch = watchPushes(latePushBefore)
   const { committing, stillThere } = kept
-  const reads = { saw, stillThere, turn }
-  const terms = { again: current.again, signal, claim: kept, committing, ...reads, engineChosen, pushWatch }
+  const { again } = current
+  const terms = { again, signal, claim: kept, committing, stillThere, saw, turn, engineChosen, pushWatch }
   const running = run({ ...current, envelope: withLatePush(current.envelope, latePushBefore) }, world, terms)
   const result = await unlessAborted(running, graceAfter(signal), onTimeout).catch(asFailure)
   // What it costs is over; the result is a small write.
