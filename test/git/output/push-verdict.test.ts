@@ -118,6 +118,11 @@ const answers: readonly (readonly [string, string, object])[] = [
     { kind: 'refused', failure: { reason: 'PushRejected', message: /name of another branch/ }, each: false },
   ],
 ]
+/** What a hook prints where it declines. */
+function judgeDeclined(remote: string, isRepeated = NOTHING_REPEATED): ReturnType<typeof judgeRefusal> {
+  return judgeRefusal({ reason: 'pre-receive hook declined', remote, unpack: '' }, context, isRepeated)
+}
+
 for (const [remote, reason, expected] of answers) {
   t.test(`${reason}: ${remote}`, async (t) => {
     t.match(judgeRefusal({ reason, remote, unpack: '' }, context, NOTHING_REPEATED), expected)
@@ -125,15 +130,13 @@ for (const [remote, reason, expected] of answers) {
 }
 
 t.test('a rule for files is none of the branch: other commits of the push are tried', async (t) => {
-  const judge = (remote: string) =>
-    judgeRefusal({ reason: 'pre-receive hook declined', remote, unpack: '' }, context, NOTHING_REPEATED)
   for (const words of [
     'GitLab: Pushes to protected branches that contain changes to files that\nmatch patterns defined in `CODEOWNERS` are disabled for\nthis project.',
     'infra is read-only for automation',
     'archived/ takes no files',
     'use the other folder: this one was archived',
   ])
-    t.match(judge(words), { kind: 'refused', failure: { reason: 'PushRejected' }, each: true }, words)
+    t.match(judgeDeclined(words), { kind: 'refused', failure: { reason: 'PushRejected' }, each: true }, words)
   for (const words of [
     'ERROR: This repository was archived so it is read-only.',
     'GitLab: The repository is temporarily read-only. Please try again later.',
@@ -141,7 +144,11 @@ t.test('a rule for files is none of the branch: other commits of the push are tr
     'Repository "acme/shop" is archived, and takes no commits.',
     'GitLab: You are not allowed to push code to protected branches on this project.',
   ])
-    t.match(judge(words), { kind: 'refused', failure: { reason: 'PushRejected' }, each: false }, words)
+    t.match(
+      judgeDeclined(words),
+      { kind: 'refused', failure: { reason: 'PushRejected' }, each: false },
+      words,
+    )
 })
 
 t.test('words that the push has brought are not the words of the server', async (t) => {
@@ -151,7 +158,7 @@ t.test('words that the push has brought are not the words of the server', async 
   const commits = [{ files, message, author, date: new Date(0) }]
   const judge = (remote: string) => {
     const isRepeated = repeatedWords({ url: context.url, branch: 'protected branch', commits })
-    return judgeRefusal({ reason: 'pre-receive hook declined', remote, unpack: '' }, context, isRepeated)
+    return judgeDeclined(remote, isRepeated)
   }
   for (const words of [
     'docs/archived/read-only.md is too long',
