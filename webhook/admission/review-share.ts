@@ -1,6 +1,8 @@
 import { asFailure } from '../../functions/domain/failure.ts'
+import { fewInATurn } from '../../functions/domain/sharing/few-in-a-turn.ts'
 import { makeKeyedSemaphore } from '../../functions/domain/sharing/keyed-semaphore.ts'
 import { openKeyedTurns } from '../../functions/domain/sharing/keyed-turns.ts'
+import { TIMING } from '../../functions/net/timing.ts'
 
 /** Calls for reviews that are made at once, in the turns of the addresses: of the 64 connections, some are for other calls. */
 const OF_ALL = 48
@@ -10,6 +12,11 @@ const OF_NAMESPACE = 16
 const OF_ADDRESS = 32
 /** The same about users that are long, in all: the API server gets them with each call, and sends them back. */
 const OF_LONG = 2
+/**
+ * Calls that follow others in a turn of the event loop: each takes the thread some 0.5 ms, and its answer as much. Many answers are
+ * there at the same moment, and a request of the API server needs several turns.
+ */
+const IN_A_TURN = 4
 
 /** Whose calls they are. */
 export interface ReviewOwner {
@@ -28,13 +35,14 @@ export type ReviewShare = <T>(owner: ReviewOwner, signal: AbortSignal, ask: () =
 
 /**
  * Shares the calls for access reviews, and for the kinds that they are about, among namespaces. One GitCommit may name a
- * thousand objects, and dry runs cost their sender nothing: without this, the reviews of namespaces that send them keep
+ * hundred objects, and dry runs cost their sender nothing: without this, the reviews of namespaces that send them keep
  * those of all others waiting. A namespace without reviews takes no memory.
  */
 export function shareReviews(): ReviewShare {
   const ofNamespace = makeKeyedSemaphore(OF_NAMESPACE)
   // All take about as long: the namespaces at an address take turns, and so do the addresses.
-  const ofAddress = openKeyedTurns(OF_ADDRESS, () => 0)
+  const handOver = fewInATurn(IN_A_TURN, TIMING.nextTurn)
+  const ofAddress = openKeyedTurns(OF_ADDRESS, () => 0, { handOver })
   const longOfAddress = openKeyedTurns(OF_LONG, () => 0)
   const ofAll = openKeyedTurns(OF_ALL, () => 0)
   const ofLong = openKeyedTurns(OF_LONG, () => 0)

@@ -1,6 +1,9 @@
 import type { FieldReference, GitCommitSpec, ReferenceField } from '../spec/spec.ts'
 import type { Draft } from '../schema/draft.ts'
 
+/** Maximum objects that one resource refers to: the right to each is reviewed. */
+export const OBJECTS_LIMIT = 100
+
 /** A reference to an object of the cluster, and the field of the spec that holds it. */
 export interface WrittenReference {
   readonly field: ReferenceField
@@ -20,6 +23,14 @@ export function writtenReferences(spec: Draft<GitCommitSpec>): readonly WrittenR
     ),
   ])
   return [...short, ...files]
+}
+
+/** How many objects these are: several references may be to one. */
+export function countObjects(written: readonly WrittenReference[]): number {
+  const keys = written.map(({ reference: { apiVersion, kind, namespace, name } }) =>
+    JSON.stringify([apiVersion, kind, namespace, name]),
+  )
+  return new Set(keys).size
 }
 
 function referenceIn(

@@ -1,5 +1,10 @@
 import { clashErrors } from '../commit/path-clashes.ts'
-import { writtenReferences, type WrittenReference } from '../commit/references.ts'
+import {
+  countObjects,
+  OBJECTS_LIMIT,
+  writtenReferences,
+  type WrittenReference,
+} from '../commit/references.ts'
 import { writtenPaths } from '../commit/written-paths.ts'
 import { fieldError } from '../field-error.ts'
 import type { FieldError } from '../field-error.ts'
@@ -12,8 +17,6 @@ import { changeErrors, referenceErrors } from './field-rules.ts'
 const KIBIBYTE = 1024
 /** Maximum bytes of one inline content. */
 const CONTENT_BYTES = 64 * KIBIBYTE
-/** Maximum objects that one resource refers to: the right to each is reviewed. */
-const OBJECTS_LIMIT = 100
 const SOURCES = ['resourceRef', 'content', 'remove', 'set'] as const
 
 /** The errors in what a GitCommit commits: `files`, or `resourceRef`, which is short for one of them. */
@@ -120,10 +123,7 @@ function contentErrors(content: string | null | undefined, file: string): readon
 }
 
 function togetherErrors(spec: Draft<GitCommitSpec>): readonly FieldError[] {
-  const keys = writtenReferences(spec).map(({ reference: { apiVersion, kind, namespace, name } }) =>
-    JSON.stringify([apiVersion, kind, namespace, name]),
-  )
-  const objects = new Set(keys).size
+  const objects = countObjects(writtenReferences(spec))
   if (objects <= OBJECTS_LIMIT) return []
   const complaint = `refers to ${objects} objects, but at most ${OBJECTS_LIMIT} are allowed; divide it into several resources.`
   return [fieldError('spec.files', complaint)]

@@ -1,4 +1,4 @@
-import { writtenReferences } from '../commit/references.ts'
+import { countObjects, OBJECTS_LIMIT, writtenReferences } from '../commit/references.ts'
 import type { FieldError } from '../field-error.ts'
 import type { GitCommitSpec, ObjectReference } from '../spec/spec.ts'
 import type { Draft } from '../schema/draft.ts'
@@ -16,6 +16,8 @@ export interface ReferencesVerdict {
   readonly served: ServedKinds
 }
 
+const NOTHING_JUDGED: ReferencesVerdict = { fieldErrors: [], warnings: [], served: new Map() }
+
 /** Reviews that are asked for at the same time. */
 const SIDE_BY_SIDE = 16
 
@@ -26,7 +28,7 @@ export function kindOf({ apiVersion, kind }: Pick<ObjectReference, 'apiVersion' 
 
 /**
  * Checks every reference of a GitCommit, side by side. Each kind is looked up once, and each object reviewed once, however
- * often it is referred to: all are told the same.
+ * often it is referred to: all are told the same. Of more objects than are allowed none is: a rule has refused them already.
  */
 export async function judgeReferences(
   spec: Draft<GitCommitSpec>,
@@ -34,6 +36,7 @@ export async function judgeReferences(
   context: ReviewContext,
 ): Promise<ReferencesVerdict> {
   const written = writtenReferences(spec)
+  if (countObjects(written) > OBJECTS_LIMIT) return NOTHING_JUDGED
   const faulty = new Set(found.map(({ field }) => field))
   const once = askingOnce(context)
   const verdicts: Awaited<ReturnType<typeof judgeReference>>[] = []

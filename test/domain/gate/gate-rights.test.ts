@@ -43,6 +43,26 @@ t.test('a user who may not get the object learns so, with every other field erro
   )
 })
 
+t.test('of more objects than are allowed no right is reviewed, and of as many each', async (t) => {
+  for (const [count, reviewed] of [
+    [51, 0],
+    [50, 100],
+  ] as const) {
+    const world = reviewContext()
+    const change = (name: string) => ({
+      field: '.a',
+      valueFrom: { resourceRef: { apiVersion: 'v1', kind: 'ConfigMap', name, field: '.data' } },
+    })
+    const files = Array.from({ length: count }, (_, i) => ({
+      path: `${i}.yaml`,
+      set: [change(`a${i}`), change(`b${i}`)],
+    }))
+    const { fieldErrors } = await judge(gitCommit({ ...SPEC, resourceRef: undefined, files }), world)
+    t.equal(fieldErrors.length, reviewed === 0 ? 1 : 0)
+    t.equal(world.reviewed.filter(({ resource }) => resource === 'configmaps').length, reviewed)
+  }
+})
+
 t.test('a user without any right learns of the object and of the Secret at once', async (t) => {
   const world = reviewContext({ review: () => Promise.resolve(false) })
   const verdict = await judge(gitCommit(SPEC), world)

@@ -76,6 +76,24 @@ t.test('the namespaces of one address take turns to have reviews asked for', (t)
 
 t.test('they take turns about users with long lists of groups as well', (t) => takeTurns(t, true, 2))
 
+t.test('four reviews follow in a turn of the event loop, however many are answered in one', async (t) => {
+  const share = shareReviews()
+  const { signal } = new AbortController()
+  const open: (() => void)[] = []
+  const ask = (namespace: string): Promise<unknown> =>
+    share({ namespace }, signal, () => new Promise<void>((resolve) => open.push(resolve)))
+  const all = Array.from({ length: 96 }, (_, i) => ask(`ns-${i % 8}`))
+  await settle()
+  for (const answer of open.splice(0)) answer()
+  for (const expected of [4, 8, 12]) {
+    await setImmediate()
+    t.ok(open.length <= expected, `${open.length} of ${expected}`)
+  }
+  await answerUntil(all, () => {
+    for (const answer of open.splice(0)) answer()
+  })
+})
+
 t.test(
   'of one namespace, 16 reviews are asked for at once, and another namespace does not wait',
   async (t) => {
