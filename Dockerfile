@@ -22,8 +22,8 @@ COPY --from=build /usr/local/bin/node /usr/local/bin/node
 WORKDIR /app
 COPY --from=build /app/LICENSE /app/boot.cjs ./
 COPY --from=build /app/dist ./dist
-# Half of Node's threads may resolve names: one for each of the function's 64 concurrent attempts.
-ENV UV_THREADPOOL_SIZE=128
+# Half of Node's threads may resolve names: one for each of the function's 64 sessions, and of 64 changes that log in to a host.
+ENV UV_THREADPOOL_SIZE=256
 # The version is that of package.json (`npm run set-version`).
 LABEL org.opencontainers.image.title=Commitlet \
     org.opencontainers.image.description="Turns Kubernetes custom resources into Git commits and pull requests" \

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
 import { SHIPPED } from '../../bench/scale/installations.ts'
+import { divide } from '../../functions/attempt/turns/shares.ts'
 import { readConfig } from '../../functions/config.ts'
 import { SINK_LIMITS } from '../../webhook/delivery/sink-limits.ts'
 import { asked, readManifest, ROOT } from './read.ts'
@@ -122,9 +123,13 @@ t.test('the function or Node reads every variable that knative.yaml sets', async
   for (const { name } of container.env) t.ok(names.has(name), name)
 })
 
-t.test('each of 64 concurrent attempts can look up a name, in addition to reading files', async (t) => {
+t.test('each session and each change that logs in can look up a name at the same moment', async (t) => {
   const threads = container.env.find(({ name }: { name: string }) => name === 'UV_THREADPOOL_SIZE')
-  t.same(threads, { name: 'UV_THREADPOOL_SIZE', value: '128' }, 'libuv gives half of them to look-ups')
+  const pod = { memoryMiB: 64 * 1024, diskMiB: 64 * 1024, diskIsMemory: false }
+  const { sessions, changes } = divide(pod, 256)
+  const atOnce = sessions.held.total.count + changes.held.total.count
+  t.equal(atOnce, 128)
+  t.equal(threads.value, String(2 * atOnce), 'libuv gives half of them to look-ups')
 })
 
 t.test('the stamp key is where the function looks for it, and /tmp is limited memory', async (t) => {

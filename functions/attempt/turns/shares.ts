@@ -29,9 +29,9 @@ export interface Shares {
  * Never more than half of a small pod.
  */
 const OWN_MIB = 320
-/** Changes that are made at once: as many as there are connections to the API server. */
+/** Changes that are made at once: as many as there are connections to the API server. Each may resolve a name to log in. */
 const MOST_PREPARING = 64
-/** Sessions at once, if the memory suffices: half of Node's threads, so that each may resolve a name. */
+/** Sessions at once, if the memory suffices. Half of Node's threads resolve names, one for each of these and of the changes. */
 const MOST_SESSIONS = 64
 /** Changes get this part of what sessions and changes share, and no more than eight pushes of 64 MiB. */
 const CHANGES = 0.15
