@@ -7,6 +7,7 @@ import { commitletId } from '../domain/commit/commit-id.ts'
 import { commitSeals } from '../domain/commit/commit-seal.ts'
 import { stampKeysOf } from '../domain/gate/settings.ts'
 import { requestedAt, requestGeneration, requestStart } from '../domain/resource/attempt-state.ts'
+import { tellBoth, watchPushes } from '../domain/resource/late-push.ts'
 import { asFailure, Failure } from '../domain/failure.ts'
 import { requestedBy } from '../domain/requester/requester.ts'
 import type { SoundGitCommit } from '../domain/schema/parse.ts'
@@ -78,6 +79,8 @@ async function readAndCommit(
   const signing = openSigner({ resource, authorised, signal, saw, stillThere }, world).catch(asFailure)
   const draft = (sources?: string): ChangeDraft => draftOf(resource, { requester, sources }, world)
   const since = startOf(resource, world.now())
+  const ownPushes = watchPushes(false)
+  const pushing = { ...attempt, pushWatch: tellBoth(ownPushes, attempt.pushWatch) }
   const commitByAPI =
     resource.spec.commitVia === 'API' ? world.commitsByAPI(resource.target, namespace) : undefined
   const land = async (login: Login): Promise<LandedSources | Failure> => {
@@ -99,8 +102,10 @@ async function readAndCommit(
     if (sources !== undefined) await attempt.committing?.(sources)
     const own = opened instanceof Failure ? undefined : opened?.signer
     const signer = own && world.shareSigner(namespace, own)
-    const change = { ...draft(sources), ...(isSame ? { since } : {}), files, signer, commitByAPI }
-    return { landed: await world.push(change, login, attempt), sources }
+    // So may a push with the login before this one, whose answer was lost.
+    const mayBeThere = isSame || ownPushes.mayBeLate()
+    const change = { ...draft(sources), ...(mayBeThere ? { since } : {}), files, signer, commitByAPI }
+    return { landed: await world.push(change, login, pushing), sources }
   }
   // A response to the second source may contain what was sent with the first: redact both.
   const secrets: string[] = []

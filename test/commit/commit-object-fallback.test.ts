@@ -129,6 +129,23 @@ t.test('history is searched by the fallback, too', async (t) => {
   t.match(await ending, { reason: 'Succeeded', credentialsUsed: 'Fallback' })
 })
 
+t.test('the fallback searches for what the first login may have pushed without an answer', async (t) => {
+  const { world, resource } = stage()
+  const sought: boolean[] = []
+  const answers = [undefined, false] as const
+  for (const landed of answers) {
+    const push: World['push'] = async ({ since }, login, { pushWatch }) => {
+      sought.push(since !== undefined)
+      if (passwordOf(login) !== PRIMARY_TOKEN) return LANDED
+      pushWatch?.sent()
+      if (landed !== undefined) pushWatch?.answered(landed)
+      throw new Failure('AuthenticationFailed', 'Refused.')
+    }
+    await commitObject(resource, { ...world, push }, ATTEMPT)
+  }
+  t.strictSame(sought, [false, true, false, false])
+})
+
 t.test('both fail: both causes are reported, with the reason of the first', async (t) => {
   const { world, resource } = stage('PermissionDenied')
   world.cluster.remove('Secret', 'team', 'spare')

@@ -28,6 +28,20 @@ export function watchPushes(before: boolean): LatePushWatch {
   }
 }
 
+/** Tells both of each push. */
+export function tellBoth(one: PushWatch, other: PushWatch | undefined): PushWatch {
+  return {
+    sent() {
+      one.sent()
+      other?.sent()
+    },
+    answered(landed) {
+      one.answered(landed)
+      other?.answered(landed)
+    },
+  }
+}
+
 /** The resource as if its claim had been written with this. */
 export function withLatePush({ status, ...envelope }: Envelope, latePush: boolean): Envelope {
   return status === undefined ? envelope : { ...envelope, status: { ...status, latePush } }

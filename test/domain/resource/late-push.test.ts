@@ -1,5 +1,5 @@
 import t from 'tap'
-import { watchPushes } from '../../../functions/domain/resource/late-push.ts'
+import { tellBoth, watchPushes } from '../../../functions/domain/resource/late-push.ts'
 
 t.test('a push may be carried out late until it is answered, or a later one has landed', async (t) => {
   const watch = watchPushes(false)
@@ -25,4 +25,20 @@ t.test('a push of an earlier attempt may be late as well', async (t) => {
   watch.sent()
   watch.answered(true)
   t.notOk(watch.mayBeLate())
+})
+
+t.test('two watches are told of each push, also where there is only one', async (t) => {
+  const watches = [watchPushes(false), watchPushes(true)] as const
+  const both = tellBoth(...watches)
+  both.sent()
+  tellBoth(watches[0], undefined).sent()
+  t.strictSame(
+    watches.map((watch) => watch.mayBeLate()),
+    [true, true],
+  )
+  both.answered(true)
+  t.strictSame(
+    watches.map((watch) => watch.mayBeLate()),
+    [false, false],
+  )
 })
