@@ -9,6 +9,7 @@ import { shareThread } from '../../webhook/admission/thread-turns.ts'
 import { buildApp } from '../../webhook/app.ts'
 import type { Edge } from '../../webhook/edge.ts'
 import type { AdmissionRequest, Verdict } from '../../webhook/admission/review.ts'
+import type { Timing } from '../../functions/domain/incoming/timing.ts'
 import type { TraceContext } from '../../functions/domain/telemetry/trace-context.ts'
 import { readKeyPair } from '../../webhook/tls.ts'
 import { makeAuthority } from '../harness/certificates.ts'
@@ -18,7 +19,7 @@ import { call, gitCommit, QUICK, recordingLog, reviewOf, writePair } from './sta
 const REVIEW = JSON.stringify(reviewOf(gitCommit()))
 const MIB = 1024 * 1024
 
-async function start(t: Test, changes: Partial<Edge> = {}, certified = false) {
+async function start(t: Test, changes: Partial<Edge> = {}, certified = false, timing = QUICK) {
   const authority = await makeAuthority()
   const dir = t.testdir({})
   const files = await writePair(dir, authority)
@@ -38,7 +39,7 @@ async function start(t: Test, changes: Partial<Edge> = {}, certified = false) {
     log,
     ...changes,
   }
-  const app = buildApp(edge, await readKeyPair(certified ? { ...files, clientCAFile } : files), QUICK)
+  const app = buildApp(edge, await readKeyPair(certified ? { ...files, clientCAFile } : files), timing)
   t.teardown(() => app.close())
   const port = Number(new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port)
   return { port, ca: authority.certPEM, authority, answers, lines, app }
@@ -53,6 +54,25 @@ t.test('a connection over which nothing was ever sent does not keep the webhook 
   // The bound is 2 s; a request may take 10 s to come.
   t.ok(performance.now() - began < 9_000)
   silent.destroy()
+})
+
+t.test('a review that is on its way when the webhook begins to close is answered', async (t) => {
+  // Nothing is closed because its time is over.
+  const wait: Timing['wait'] = (_milliseconds, signal) =>
+    new Promise((_, reject) => signal.addEventListener('abort', reject))
+  const { port, ca, app } = await start(t, {}, false, { ...QUICK, wait })
+  const client = connect({ port, host: '127.0.0.1', servername: 'localhost', ca }).setEncoding('utf8')
+  let said = ''
+  client.on('data', (text: string) => (said += text))
+  const review = `POST /validate HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(REVIEW)}\r\n\r\n${REVIEW}`
+  client.write(review)
+  await waitFor('the first answer', () => said.includes('"allowed":true') || undefined, 10_000)
+  const closed = app.close()
+  await waitFor('end of the listener', () => (app.server.listening ? undefined : true), 10_000)
+  client.write(review)
+  await once(client, 'close')
+  t.match(said, /HTTP\/1.1 200 OK[^]*HTTP\/1.1 200 OK\r\nconnection: close[^]*"allowed":true/i)
+  await closed
 })
 
 t.test('a review to /mutate is answered with the patch', async (t) => {

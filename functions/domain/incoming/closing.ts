@@ -1,7 +1,9 @@
 import type { Server, Socket } from 'node:net'
 import type { Timing } from './timing.ts'
 
-/** While a server closes: a request that is on its way has come by then. */
+/** While a server closes: the next request over a connection that is used has come by then. */
+const UNUSED_MS = 500
+/** And the first one over a connection that is new. */
 const SILENCE_MS = 2_000
 /** And by then it has come whole, or is given up. */
 const UNFINISHED_MS = 10_000
@@ -26,21 +28,28 @@ interface With {
 }
 
 /**
- * Ends the connections of a server that closes, once what is returned is called: within two seconds those without a
- * request in hand, and after 10 s those whose request has not come whole. Until then all answers are sent to their end.
+ * Ends the connections of a server that closes: after half a second those that have been used and have no request in hand. A
+ * client such as an API server does not repeat a request that was on its way when its connection was ended. Once what is
+ * returned is called, within two seconds those over which no request came yet, and after 10 s those whose request has not
+ * come whole. Until then all answers are sent to their end.
  */
 export function closing(
   server: Server,
   open: Iterable<Connection>,
   { timing, isUnfinished }: With,
 ): () => void {
-  // Node's own, which is called when the server closes, also ends connections over which an answer is still being sent.
+  const closed = new AbortController()
+  server.once('close', () => closed.abort())
+
+  // Node's own, which is called when the server closes, ends them at once, and others over which an answer is still being sent.
   Object.assign(server, {
-    closeIdleConnections() {
-      for (const { socket, unanswered, held, isUsed } of open)
-        if (isUsed && unanswered + held === 0) socket.destroy()
-    },
+    closeIdleConnections: () => void timing.wait(UNUSED_MS, closed.signal).then(closeUnused, () => undefined),
   })
+
+  function closeUnused(): void {
+    for (const { socket, unanswered, held, isUsed } of open)
+      if (isUsed && unanswered + held === 0) socket.destroy()
+  }
 
   function closeSilent(): void {
     for (const { socket, unanswered, held } of open) if (unanswered + held === 0) socket.destroy()
@@ -51,12 +60,8 @@ export function closing(
   }
 
   return () => {
-    const closed = new AbortController()
     const timer = setInterval(closeSilent, SILENCE_MS)
-    server.once('close', () => {
-      clearInterval(timer)
-      closed.abort()
-    })
+    closed.signal.addEventListener('abort', () => clearInterval(timer))
     timing.wait(UNFINISHED_MS, closed.signal).then(giveUpUnfinished, () => undefined)
   }
 }
