@@ -72,8 +72,14 @@ export function openEditLine({ acquire, start, heapMiB, turnMs }: EditLineParts)
     await drop()
     const patience = AbortSignal.any([owner.signal, AbortSignal.timeout(MEMORY_MS)])
     const release = await acquire(heapMiB + BESIDES_MIB, { ...owner, signal: patience })
-    kept = { thread: start(heapMiB), release, timer: undefined }
-    return kept
+    try {
+      kept = { thread: start(heapMiB), release, timer: undefined }
+      return kept
+    } catch (error) {
+      // Where the pod may have no more threads.
+      release()
+      throw error
+    }
   }
 
   async function runIn(used: Kept, before: Uint8Array, edit: TextEdit, signal: AbortSignal) {

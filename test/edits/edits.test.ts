@@ -97,6 +97,17 @@ drawn('an edit gets more memory where little does not suffice', async (t) => {
   t.equal(held(), 1, 'the first thread has given its memory back')
 })
 
+t.test('a thread that cannot be started holds no memory', async (t) => {
+  const start = (): never => {
+    throw new Error('The pod has no thread left.')
+  }
+  const { edit, taken, held, close } = openStage({ start })
+  t.teardown(close)
+  await t.rejects(edit(valuesOf(2 * YAML_AT_ONCE), SET, OWNER), { message: /no thread left/ })
+  t.equal(taken.length, 1)
+  t.equal(held(), 0)
+})
+
 drawn('a file for which the pod has too little memory is refused', async (t) => {
   const { edit, taken, held, close } = openStage({ mostMiB: 40 })
   t.teardown(close)
