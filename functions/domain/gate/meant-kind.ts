@@ -34,24 +34,24 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Short names of kubectl (`kubectl api-resources`). */
-const SHORT: Readonly<Record<string, string>> = {
-  cm: 'ConfigMap',
-  cj: 'CronJob',
-  crd: 'CustomResourceDefinition',
-  deploy: 'Deployment',
-  ds: 'DaemonSet',
-  hpa: 'HorizontalPodAutoscaler',
-  ing: 'Ingress',
-  netpol: 'NetworkPolicy',
-  ns: 'Namespace',
-  pdb: 'PodDisruptionBudget',
-  po: 'Pod',
-  pvc: 'PersistentVolumeClaim',
-  quota: 'ResourceQuota',
-  sa: 'ServiceAccount',
-  sts: 'StatefulSet',
-  svc: 'Service',
-}
+const SHORT: ReadonlyMap<string, string> = new Map([
+  ['cm', 'ConfigMap'],
+  ['cj', 'CronJob'],
+  ['crd', 'CustomResourceDefinition'],
+  ['deploy', 'Deployment'],
+  ['ds', 'DaemonSet'],
+  ['hpa', 'HorizontalPodAutoscaler'],
+  ['ing', 'Ingress'],
+  ['netpol', 'NetworkPolicy'],
+  ['ns', 'Namespace'],
+  ['pdb', 'PodDisruptionBudget'],
+  ['po', 'Pod'],
+  ['pvc', 'PersistentVolumeClaim'],
+  ['quota', 'ResourceQuota'],
+  ['sa', 'ServiceAccount'],
+  ['sts', 'StatefulSet'],
+  ['svc', 'Service'],
+])
 
 const PLURALS = [
   [/s$/, ''],
@@ -71,7 +71,7 @@ export function meantKind(apiVersion: string, kind: string): string | undefined 
   if (!OWN_GROUP.test(apiVersion)) return undefined
   const lower = kind.toLowerCase()
   const names = [
-    SHORT[lower]?.toLowerCase() ?? lower,
+    SHORT.get(lower)?.toLowerCase() ?? lower,
     ...PLURALS.map(([end, one]) => lower.replace(end, one)),
   ]
   for (const [version, kinds] of Object.entries(KINDS)) {

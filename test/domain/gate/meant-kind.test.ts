@@ -14,6 +14,7 @@ const MEANT: readonly (readonly [apiVersion: string, kind: string, meant: string
   ['v1', 'endpoints', 'Endpoints of v1'],
   ['v1', 'ConfigMap', undefined],
   ['v1', 'Widget', undefined],
+  ['v1', 'constructor', undefined],
   ['v1', 'secrets', undefined],
   ['serving.knative.dev/v1', 'service', undefined],
   ['example.com/v1', 'Deployment', undefined],
