@@ -15,9 +15,9 @@ export interface Reading {
 export function readingsOf(text: string): readonly Reading[] {
   const places = Array.from({ length: text.length }, (_, at) => at)
   const whole = { text, from: places, to: places.map((at) => at + 1) }
-  const dense = replaced(whole, BLANKS, nothing)
-  const readings = [dense]
-  for (let last = dense; readings.length < 3; readings.push(last)) {
+  const first = replaced(whole, BLANKS, nothing)
+  const readings = [first]
+  for (let last = first; readings.length < 3; readings.push(last)) {
     const next = replaced(replaced(last, ENCODED, meantBy), BLANKS, nothing)
     if (next.text === last.text) break
     last = next
@@ -30,7 +30,13 @@ export function decoded(text: string): string {
   return text.replace(ENCODED, meantBy)
 }
 
-const BLANKS = /[\s\p{C}\p{Z}]+/gu
+/** The text without what is not seen between two characters, as a reading has it. */
+export function dense(text: string): string {
+  return text.replace(BLANKS, '')
+}
+
+// A selector of variants (U+FE0F) is ignorable, and in none of the others.
+const BLANKS = /[\s\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]+/gu
 const ENCODED = new RegExp(
   [
     // One character in UTF-8.

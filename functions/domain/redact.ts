@@ -1,5 +1,5 @@
 import { looksLikeCredential } from './credential-text.ts'
-import { decoded, readingsOf } from './decoded-text.ts'
+import { decoded, dense, readingsOf } from './decoded-text.ts'
 
 const LONGEST = 200
 const MASK = '***'
@@ -79,10 +79,10 @@ function mask(text: string, { whole }: Spelled): string {
  * Masks what a remote has written with blanks, or with what became blanks, between the characters of a secret, and with
  * some of them encoded. Shorter ones would be found across ordinary words.
  */
-function maskRead(text: string, { dense }: Spelled): string {
+function maskRead(text: string, spelled: Spelled): string {
   const masked = new Uint8Array(text.length)
   for (const { text: read, from, to } of readingsOf(text))
-    for (const secret of dense)
+    for (const secret of spelled.dense)
       for (let at = read.indexOf(secret); at >= 0; at = read.indexOf(secret, at + secret.length))
         masked.fill(1, from[at], to[at + secret.length - 1])
   if (!masked.includes(1)) return text
@@ -105,8 +105,8 @@ interface Spelled {
 /** Of the same list of secrets, made once: making them for 64 Ki characters takes 30 ms. */
 const spelledOf = oncePerList((secrets): Spelled => {
   const whole = longestFirst(secrets.flatMap(spellings))
-  const dense = longestFirst(secrets.flatMap(plainSpellings).map((spelling) => spelling.replace(/\s/g, '')))
-  return { whole, dense: dense.filter(({ length }) => length >= SHORTEST_FOUND) }
+  const found = longestFirst(secrets.flatMap(plainSpellings).map(dense))
+  return { whole, dense: found.filter(({ length }) => length >= SHORTEST_FOUND) }
 })
 
 /** What an address may contain of secrets that have 8 characters or more, in lower case; of the same list made once. */

@@ -33,7 +33,19 @@ for (const [name, spelling] of spellings) {
 
 t.test('a secret with something between its characters is masked', async (t) => {
   const token = 'ghp_AbCdEf123456'
-  for (const between of [' ', '\n', '\u0000', '\u200b', '\u2028', '\u00ad', '\t \t', '\u001b[0m '])
+  for (const between of [
+    ' ',
+    '\n',
+    '\u0000',
+    '\u200b',
+    '\u2028',
+    '\u00ad',
+    '\u034f',
+    '\ufe0f',
+    '\u3164',
+    '\t \t',
+    '\u001b[0m ',
+  ])
     for (const spelling of [token, Buffer.from(token).toString('base64url')]) {
       const spaced = Array.from(spelling).join(between)
       t.equal(redact(`you sent ${spaced} twice: ${spaced}!`, [token]), 'you sent *** twice: ***!')
