@@ -55,11 +55,19 @@ export async function pushOnce(
   if (AMBIGUOUS.pattern.test(output.own) || (report.ref ?? ref) !== ref)
     return refuse(failureOf(AMBIGUOUS, context))
   if (report.unreported) return judgeByTip(now, { tip, head }, unreported(context))
+  // The tip, where the history of this session begins, is on no ref any more, so that the server knows nothing before it.
+  if (/shallow update not allowed/.test(report.remoteRejected ?? '') && !(await isAt(tip, now)))
+    return { kind: 'race' }
   const judged = judgeRef(report, output, context, isRepeated)
   if (judged === undefined) return judgeBreak(result, { tip, head }, now)
   // curl repeats a request when the connection breaks before an answer: the server may have rejected the second
   // request after it had already accepted the first.
   return output.posts > 1 ? judgeByTip(now, { tip, head }, judged) : judged
+}
+
+/** Whether the branch is where it was; not, if it cannot be read, which the next round says. */
+async function isAt({ exists, commit }: Tip, now: () => Promise<string | undefined>): Promise<boolean> {
+  return (await now().catch(() => 'unreadable')) === (exists ? commit : undefined)
 }
 
 /**

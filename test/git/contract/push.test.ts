@@ -5,6 +5,7 @@ import type { Pushed, Remote, Tip } from '../../../functions/git/remote.ts'
 import type { Fault, Target } from '../../harness/git-faults.ts'
 import type { GitRepository, RepositoryOptions } from '../../harness/git-repository.ts'
 import { sample } from '../../harness/sample.ts'
+import { waitFor } from '../../harness/wait.ts'
 import { engineTest } from './engine-test.ts'
 import { AUTHOR, changeOf, ENGINES, openStage, outcomeOf, type EngineName } from '../stage.ts'
 
@@ -17,7 +18,8 @@ interface Attempt {
   readonly branch?: string
   readonly path?: string
   readonly message?: string
-  /** What happens between the reading and the push. */
+  /** What happens before the reading, and between it and the push. */
+  readonly before?: (repository: GitRepository) => Promise<unknown>
   readonly meanwhile?: (repository: GitRepository) => Promise<unknown>
   readonly fault?: readonly [Fault, Target]
   /** How long the push may still begin, in milliseconds, each time when that is asked. */
@@ -29,9 +31,10 @@ let count = 0
 async function attempt(
   engine: EngineName,
   options: RepositoryOptions,
-  { branch = 'main', path = 'a.md', message = 'A\n', meanwhile, fault, remaining }: Attempt = {},
+  { branch = 'main', path = 'a.md', message = 'A\n', before, meanwhile, fault, remaining }: Attempt = {},
 ) {
   const repository = await server.createRepository(`push/${++count}`, options)
+  await before?.(repository)
   return stage.remote(engine, repository.url, async (remote) => {
     const tip = await remote.readTip({ branch })
     if (tip === 'moved') throw new Error('Nobody else is at work here')
@@ -417,3 +420,32 @@ t.test('git binary: a git whose parent is held up does not push once the claim h
   })
   clearTimeout(timer)
 })
+
+t.test(
+  'git binary: a branch that gets another history while a push to it begins is a lost race',
+  async (t) => {
+    const { promise: until, resolve } = Promise.withResolvers<undefined>()
+    const fault = [
+      { kind: 'hold', when: 'before', until },
+      { exchange: 'receive-pack', times: 1 },
+    ] as const
+    async function rewrite(repository: GitRepository): Promise<void> {
+      const { name } = repository
+      const begins = () =>
+        server.requests.find((seen) => seen.repository === name && seen.exchange === 'receive-pack')
+      await waitFor('push that begins', begins, 10_000)
+      await repository.git('update-ref', 'refs/heads/main', 'refs/heads/other')
+      resolve(undefined)
+    }
+    const meanwhile = async (repository: GitRepository): Promise<void> => {
+      await repository.commit('other', { 'b.md': 'b' }, 'Another history')
+      await repository.commit('main', { 'c.md': 'c' })
+      void rewrite(repository)
+    }
+    const options = { branches: ['other'] }
+    t.match(await attempt('git binary', options, { before: meanwhile, fault }), {
+      pushed: { kind: 'race' },
+      landed: false,
+    })
+  },
+)

@@ -30,6 +30,7 @@ const answers = [
     'ProviderUnavailable',
   ],
   ['', '[rejected] (fetch first)', undefined],
+  ['', '[remote rejected] (shallow update not allowed)', 'PushRejected'],
   ['', '[rejected] (would clobber existing tag)', 'PushRejected'],
 ] as const
 for (const [stderr, status, reason] of answers) {
