@@ -53,6 +53,7 @@ interface Used extends Place, UsedThread {
 
 interface Waiter extends Place {
   readonly start: (lease: Lease) => void
+  readonly fail: (error: unknown) => void
 }
 
 /**
@@ -135,15 +136,28 @@ export function makeThreadPlaces(
     const inOrder = [...waiters].sort(
       ({ namespace: a }, { namespace: b }) => countOf(a) - countOf(b) || turns.rankOf(a) - turns.rankOf(b),
     )
-    for (const waiter of inOrder) {
+    if (inOrder.some(startWaiter)) startWaiters()
+    else makeRoom()
+  }
+
+  /** Whether it waits no more. */
+  function startWaiter(waiter: Waiter): boolean {
+    try {
       const lease = tryLease(waiter)
-      if (lease === undefined) continue
-      waiters.delete(waiter)
+      if (lease === undefined) return false
       waiter.start(lease)
-      startWaiters()
-      return
+    } catch (error) {
+      // Where the pod may have no more threads.
+      waiter.fail(error)
     }
-    makeRoom()
+    return waiters.delete(waiter)
+  }
+
+  function leave(abort: () => void, signal: AbortSignal): void {
+    signal.removeEventListener('abort', abort)
+    if (waiters.size > 0) return
+    clearInterval(watch)
+    watch = undefined
   }
 
   /** Ends one idle thread for each waiter, unless enough are about to end. */
@@ -161,8 +175,8 @@ export function makeThreadPlaces(
       stopIfAborted(signal)
       const free = tryLease(place)
       if (free !== undefined) return free
-      const { promise, resolve } = Promise.withResolvers<Lease | undefined>()
-      const waiter = { ...place, start: resolve }
+      const { promise, resolve, reject } = Promise.withResolvers<Lease | undefined>()
+      const waiter = { ...place, start: resolve, fail: reject }
       waiters.add(waiter)
       watch ??= setInterval(endLong, bounds.turnMs / CHECKS).unref()
       function abort(): void {
@@ -173,12 +187,7 @@ export function makeThreadPlaces(
       }
       signal.addEventListener('abort', abort, { once: true })
       makeRoom()
-      const lease = await promise
-      signal.removeEventListener('abort', abort)
-      if (waiters.size === 0) {
-        clearInterval(watch)
-        watch = undefined
-      }
+      const lease = await promise.finally(() => leave(abort, signal))
       if (lease !== undefined) return lease
       stopIfAborted(signal)
       throw new Error('A wait ended without a lease')

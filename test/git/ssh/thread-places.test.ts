@@ -15,7 +15,9 @@ const BOUNDS: PlaceBounds = {
 /** Places whose threads do nothing; they end when they are told, or when `died` is called. */
 function placesOf(bounds: Partial<PlaceBounds> = {}, elapsed?: () => number) {
   const threads: WorkerThread[] = []
+  const pod = { hasRoom: true }
   function startThread(): WorkerThread {
+    if (!pod.hasRoom) throw new Error('The pod has no thread left.')
     const { promise: ended, resolve } = Promise.withResolvers<undefined>()
     let ending = false
     function end(): void {
@@ -30,7 +32,7 @@ function placesOf(bounds: Partial<PlaceBounds> = {}, elapsed?: () => number) {
   const places = makeThreadPlaces({ ...BOUNDS, ...bounds }, startThread, elapsed)
   const lease = (namespace: string, host: string, signal = patience()): Promise<Lease> =>
     places.lease({ namespace, host }, signal)
-  return { places, threads, lease }
+  return { places, threads, lease, pod }
 }
 
 /** Whether the promise is settled once everything that is due has happened. */
@@ -157,6 +159,17 @@ t.test('a thread that has ended is replaced, and counts until it has', async (t)
   const second = await lease('a', 'x')
   t.not(second.thread, first.thread)
   t.equal(threads.length, 2)
+})
+
+t.test('who waits for a thread that cannot be started learns so, and later ones get theirs', async (t) => {
+  const { lease, pod } = placesOf({ total: 1 })
+  const first = await lease('a', 'x')
+  const waiting = [lease('a', 'y'), lease('b', 'x')]
+  pod.hasRoom = false
+  first.thread.end()
+  for (const one of waiting) await t.rejects(one, { message: /no thread left/ })
+  pod.hasRoom = true
+  t.ok(await isSettled(lease('b', 'x')))
 })
 
 t.test('an idle thread ends after a while', async () => {
