@@ -5,7 +5,7 @@ import type { Connections } from '../domain/incoming/connections.ts'
 export interface CountedRequests {
   /** For the hook `onRequest`: counts the request, and refuses it where nothing is at its path, before its body is read. */
   readonly onRequest: (request: FastifyRequest, reply: FastifyReply, done: () => void) => void
-  /** For the hook `onSend`: tells the sender that the connection is closed if nothing more of it is read. */
+  /** For the hook `onSend`: tells the sender if the connection is closed after this answer. */
   readonly onSend: (request: FastifyRequest, reply: FastifyReply, payload: unknown, done: () => void) => void
   /** For `frameworkErrors`: the same for an address that cannot be read, of which Fastify tells no hook. */
   readonly refuseUnreadable: (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
@@ -16,7 +16,7 @@ export interface CountedRequests {
  * `refuse` sends: a body at such a path would cost as much as that of another request, and has no bound.
  */
 export function countRequests(
-  connections: Pick<Connections, 'begin' | 'slowDown' | 'isSlow'>,
+  connections: Pick<Connections, 'begin' | 'slowDown' | 'isLast'>,
   refuse: (reply: FastifyReply, code: 400 | 404) => unknown,
 ): CountedRequests {
   function count({ raw }: FastifyRequest, reply: FastifyReply): boolean {
@@ -37,7 +37,7 @@ export function countRequests(
       else done()
     },
     onSend(request, reply, _payload, done) {
-      if (connections.isSlow(request.raw.socket)) reply.header('connection', 'close')
+      if (connections.isLast(request.raw.socket)) reply.header('connection', 'close')
       done()
     },
     refuseUnreadable(_error, request, reply) {

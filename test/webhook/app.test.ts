@@ -56,24 +56,44 @@ t.test('a connection over which nothing was ever sent does not keep the webhook 
   silent.destroy()
 })
 
-t.test('a review that is on its way when the webhook begins to close is answered', async (t) => {
-  // Nothing is closed because its time is over.
-  const wait: Timing['wait'] = (_milliseconds, signal) =>
-    new Promise((_, reject) => signal.addEventListener('abort', reject))
-  const { port, ca, app } = await start(t, {}, false, { ...QUICK, wait })
-  const client = connect({ port, host: '127.0.0.1', servername: 'localhost', ca }).setEncoding('utf8')
-  let said = ''
-  client.on('data', (text: string) => (said += text))
-  const review = `POST /validate HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(REVIEW)}\r\n\r\n${REVIEW}`
-  client.write(review)
-  await waitFor('the first answer', () => said.includes('"allowed":true') || undefined, 10_000)
-  const closed = app.close()
-  await waitFor('end of the listener', () => (app.server.listening ? undefined : true), 10_000)
-  client.write(review)
-  await once(client, 'close')
-  t.match(said, /HTTP\/1.1 200 OK[^]*HTTP\/1.1 200 OK\r\nconnection: close[^]*"allowed":true/i)
-  await closed
-})
+t.test(
+  'of a webhook that closes, reviews in hand and on their way get the last answer of their connection',
+  async (t) => {
+    // Nothing is closed because its time is over.
+    const wait: Timing['wait'] = (_milliseconds, signal) =>
+      new Promise((_, reject) => signal.addEventListener('abort', reject))
+    const { promise: decided, resolve: decide } = Promise.withResolvers<undefined>()
+    let reviews = 0
+    const validate: Edge['validate'] = async () => {
+      reviews += 1
+      if (reviews === 2) await decided
+      return {}
+    }
+    const { port, ca, app } = await start(t, { validate }, false, { ...QUICK, wait })
+    const length = Buffer.byteLength(REVIEW)
+    const review = `POST /validate HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n${REVIEW}`
+    const open = () => {
+      const client = connect({ port, host: '127.0.0.1', servername: 'localhost', ca }).setEncoding('utf8')
+      const heard = { client, said: '' }
+      client.on('data', (text: string) => (heard.said += text)).write(review)
+      return heard
+    }
+    const idle = open()
+    await waitFor('its answer', () => idle.said.includes('"allowed":true') || undefined, 10_000)
+    t.notMatch(idle.said, /connection: close/i)
+    const busy = open()
+    await waitFor('a review in hand', () => (reviews === 2 ? true : undefined), 10_000)
+    const closed = app.close()
+    await waitFor('end of the listener', () => (app.server.listening ? undefined : true), 10_000)
+    idle.client.write(review)
+    await once(idle.client, 'close')
+    t.match(idle.said, /200 OK[^]*200 OK[^]*connection: close[^]*"allowed":true/i)
+    decide(undefined)
+    await once(busy.client, 'close')
+    t.match(busy.said, /200 OK[^]*connection: close[^]*"allowed":true/i)
+    await closed
+  },
+)
 
 t.test('a review to /mutate is answered with the patch', async (t) => {
   const { port, ca, answers } = await start(t)

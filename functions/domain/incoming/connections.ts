@@ -33,8 +33,11 @@ export interface Connections {
    * until its time is over, and looks no more at how long a request takes to come.
    */
   readonly closeSilent: () => void
-  /** Whether nothing more of the connection is read. */
-  readonly isSlow: (socket: Socket) => boolean
+  /**
+   * Whether the connection is closed after the next answer: nothing more of it is read, or the server closes and no other
+   * request of it is in hand.
+   */
+  readonly isLast: (socket: Socket) => boolean
   /** In which what they send is read. */
   readonly inTurn: InReadingTurn
 }
@@ -146,6 +149,9 @@ export function boundConnections(server: Server, most: number, timing: Timing): 
     ;(connection?.socket ?? socket).destroy()
   }
 
+  let isClosing = false
+  const closeSilent = closing(server, open, { timing, isUnfinished: reading.isUnfinished })
+
   return {
     begin(socket) {
       const connection = connectionOf(socket)
@@ -169,8 +175,12 @@ export function boundConnections(server: Server, most: number, timing: Timing): 
       return () => open.letGo(connection)
     },
     slowDown,
-    closeSilent: closing(server, open, { timing, isUnfinished: reading.isUnfinished }),
-    isSlow: reading.isStopped,
+    closeSilent() {
+      isClosing = true
+      closeSilent()
+    },
+    isLast: (socket) =>
+      reading.isStopped(socket) || (isClosing && (connectionOf(socket)?.unanswered ?? 0) <= 1),
     inTurn,
   }
 }

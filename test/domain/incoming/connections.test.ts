@@ -128,7 +128,7 @@ t.test('one with more than eight requests without an answer is closed', async (t
   t.notOk(served.destroyed)
   const began = performance.now()
   t.equal(connections.begin(served), undefined)
-  t.ok(connections.isSlow(served))
+  t.ok(connections.isLast(served))
   await once(served, 'close')
   t.ok(performance.now() - began > 450, 'a flood waits for its end')
 })
