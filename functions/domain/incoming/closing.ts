@@ -43,8 +43,18 @@ export function closing(
 
   // Node's own, which is called when the server closes, ends them at once, and others over which an answer is still being sent.
   Object.assign(server, {
-    closeIdleConnections: () => void timing.wait(UNUSED_MS, closed.signal).then(closeUnused, () => undefined),
+    closeIdleConnections() {
+      timing.wait(UNUSED_MS, closed.signal).then(
+        () => afterReading(closeUnused),
+        () => undefined,
+      )
+    },
   })
+
+  /** What has come while the event loop was held is read between two turns. */
+  function afterReading(work: () => void): void {
+    timing.nextTurn(() => timing.nextTurn(work))
+  }
 
   function closeUnused(): void {
     for (const { socket, unanswered, held, isUsed } of open)
@@ -60,7 +70,7 @@ export function closing(
   }
 
   return () => {
-    const timer = setInterval(closeSilent, SILENCE_MS)
+    const timer = setInterval(() => afterReading(closeSilent), SILENCE_MS)
     closed.signal.addEventListener('abort', () => clearInterval(timer))
     timing.wait(UNFINISHED_MS, closed.signal).then(giveUpUnfinished, () => undefined)
   }

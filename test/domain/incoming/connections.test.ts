@@ -365,6 +365,33 @@ t.test(
   },
 )
 
+t.test('a request that has come when the time of its connection is over is answered', async (t) => {
+  const over = Promise.withResolvers<undefined>()
+  const server = createHTTPServer((request, response) => {
+    response.once('close', connections.begin(request.socket) ?? (() => t.fail('no place')))
+    response.end('told')
+  }).listen(0, '127.0.0.1')
+  const wait: Timing['wait'] = (milliseconds, signal) =>
+    milliseconds === 500 ? over.promise : TIMING.wait(milliseconds, signal)
+  const connections = boundConnections(server, 2, { ...TIMING, wait })
+  await once(server, 'listening')
+  const client = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' })
+  let said = ''
+  client.on('data', (bytes: Buffer) => (said += bytes.toString()))
+  client.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
+  await waitFor('the first answer', () => said.includes('told') || undefined, 10_000)
+  server.close()
+  client.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
+  over.resolve(undefined)
+  await waitFor(
+    'the second answer',
+    () => said.split('told').length === 3 || client.destroyed || undefined,
+    10_000,
+  )
+  t.equal(said.split('told').length, 3)
+  client.destroy()
+})
+
 t.test(
   'an answer that nobody takes holds nothing for long, and does not keep a server from closing',
   async (t) => {
