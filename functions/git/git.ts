@@ -87,11 +87,12 @@ export function openGit(settings: GitSettings): Git {
   async function open(target: Omit<RemoteTarget, 'route'>): Promise<Remote> {
     const { address, signal, namespace, login } = target
     stopIfAborted(signal)
-    const route = await findRoute(address, settings, signal)
+    // With the operator's login, others may wait for the same push.
+    const isOfOperator = login.ofOperator === true
+    const route = await findRoute(address, settings, signal, isOfOperator ? undefined : namespace)
     const { handshakes } = settings
     if (handshakes === undefined) return engine.open({ ...target, route })
-    // With the operator's login, others may wait for the same push.
-    const workFor = login.ofOperator === true ? handshakes.withOperatorsLogin : handshakes.workFor
+    const workFor = isOfOperator ? handshakes.withOperatorsLogin : handshakes.workFor
     const share: Share = (work) => workFor(namespace, work, signal)
     return engine.open({ ...target, route: { ...route, share } })
   }

@@ -1,3 +1,4 @@
+import type { Resolve } from '../domain/network/address-policy.ts'
 import type { Share } from '../domain/network/share.ts'
 import type { HeldTurn } from '../domain/sharing/keyed-turns.ts'
 import type { RouteSettings } from '../domain/network/route.ts'
@@ -58,4 +59,13 @@ export function shareOfHandshakes(
     if (turn.isKept()) return urgentMs < MOST_URGENT_MS ? urgently(work) : share(work)
     return handshakes?.isSpent(namespace) === true ? turn.without(() => share(work)) : share(work)
   }
+}
+
+/** Look-ups in the share of the namespace; with the operator's login, which goes to hosts of the operator's, in none. */
+export function lookUpsOf(
+  { resolve }: Pick<RouteSettings, 'resolve'>,
+  { namespace, ofOperator = false }: Pick<HandshakeTerms, 'namespace' | 'ofOperator'>,
+): Resolve {
+  if (ofOperator) return resolve
+  return (host, port, signal) => resolve(host, port, signal, namespace)
 }

@@ -2,6 +2,7 @@ import { lookup as lookUpAll } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import type { AddressPolicy, AddressAndPort, Resolve } from '../domain/network/address-policy.ts'
 import { isForbidden } from '../domain/network/address-policy.ts'
+import { openKeyedTurns } from '../domain/sharing/keyed-turns.ts'
 import { unlessAborted } from '../domain/deadline.ts'
 import { Failure } from '../domain/failure.ts'
 
@@ -14,6 +15,11 @@ interface Place {
   readonly port: number
 }
 
+/**
+ * Look-ups of a namespace at once. One takes a thread until DNS has answered, or has failed to for 10 s and more, whoever
+ * waits for it: of the 128 that there are with UV_THREADPOOL_SIZE=256, twenty namespaces leave some.
+ */
+const OF_NAMESPACE = 6
 /** Far more than a name has; each is compared with those of the API server. */
 const MOST_ADDRESSES = 64
 
@@ -38,6 +44,7 @@ export async function systemLookup(host: string): Promise<readonly string[]> {
  */
 export function guardAddresses(surroundings: Surroundings, lookup: Lookup = systemLookup): Resolve {
   const lookUpOnce = shared(lookup)
+  const inShare = openKeyedTurns(OF_NAMESPACE, () => performance.now())
 
   async function addressesOf(host: string): Promise<readonly string[]> {
     if (isIP(host) !== 0) return [host]
@@ -60,8 +67,15 @@ export function guardAddresses(surroundings: Surroundings, lookup: Lookup = syst
     return { inCluster: surroundings.inCluster, apiServer: apiServer.flat() }
   }
 
-  return async function resolve(host, port, signal) {
-    const work = Promise.all([addressesOf(host), policyAt(port, host)])
+  /** A turn ends with the look-up, and not with the signal. */
+  function addressesFor(host: string, signal: AbortSignal, namespace: string | undefined) {
+    if (namespace === undefined || isIP(host) !== 0) return addressesOf(host)
+    const taker = { key: namespace, owner: namespace, signal, late: () => timedOut(host) }
+    return inShare(taker, () => addressesOf(host))
+  }
+
+  return async function resolve(host, port, signal, namespace) {
+    const work = Promise.all([addressesFor(host, signal, namespace), policyAt(port, host)])
     const [addresses, policy] = await unlessAborted(work, signal, () => timedOut(host))
     if (addresses.length > MOST_ADDRESSES) throw tooMany(host, addresses.length)
     if (withPort(addresses, port).some((target) => isForbidden(target, policy))) throw forbidden(host)

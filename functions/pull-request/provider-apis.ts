@@ -8,7 +8,7 @@ import { NO_SPAN } from '../domain/telemetry/tracer.ts'
 import { openHTTP } from '../http/http.ts'
 import type { HTTPSettings } from '../http/http.ts'
 import { measureCalls } from '../http/measured-calls.ts'
-import { shareOf, shareOfHandshakes } from '../http/share.ts'
+import { shareOf, lookUpsOf, shareOfHandshakes } from '../http/share.ts'
 import { inTurns, withoutTurn } from './calls-in-turns.ts'
 import { openOneCreation } from './one-creation.ts'
 
@@ -41,13 +41,10 @@ export function openProviders(
     const late = (cause: unknown): Failure => outOfTime(target, cause)
     const claimed = confirmedInTime(claim)
     return limits.run({ ...login, baseURL }, { owner, signal, late }, (turn, shareRequests) => {
-      const handshakes = shareOfHandshakes(settings, {
-        namespace: owner,
-        signal,
-        ofOperator: login.ofOperator,
-        turn,
-      })
-      return openHTTP({ ...settings, called, share: handshakes })(baseURL, signal, (fetch) => {
+      const terms = { namespace: owner, signal, ofOperator: login.ofOperator, turn }
+      const handshakes = shareOfHandshakes(settings, terms)
+      const resolve = lookUpsOf(settings, terms)
+      return openHTTP({ ...settings, called, share: handshakes, resolve })(baseURL, signal, (fetch) => {
         const share = withoutTurn(shareOf(settings, owner, signal), turn)
         const pullRequests = connect(
           { ...target, fetch: inTurns(shareRequests(fetch, 'REST'), turn, claimed), share },

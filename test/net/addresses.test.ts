@@ -161,3 +161,43 @@ t.test('a name with more than 64 addresses is refused', async (t) => {
       'git.example.com has 65 addresses in DNS, and at most 64 are accepted; name another host, or ask its administrator.',
   })
 })
+
+t.test(
+  'names of one namespace that DNS does not answer leave threads to others, whoever waits for them',
+  async (t) => {
+    const asked: string[] = []
+    const answers = new Map<string, () => void>()
+    const resolve = guardAddresses(ANYWHERE, (host) => {
+      asked.push(host)
+      return new Promise((answer) => {
+        answers.set(host, () => answer(['192.0.2.7']))
+        if (host.startsWith('good')) answer(['192.0.2.8'])
+      })
+    })
+    const given = new AbortController()
+    const late = Array.from({ length: 10 }, (_, i) => resolve(`slow-${i}`, 443, given.signal, 'tenant'))
+    await resolve('good', 443, NEVER, 'other')
+    given.abort()
+    t.equal((await Promise.allSettled(late)).filter(({ status }) => status === 'rejected').length, 10)
+    const next = resolve('good-of-tenant', 443, NEVER, 'tenant')
+    t.same(await resolve('good', 443, NEVER, 'other'), ['192.0.2.8'])
+    t.same(await resolve('good', 443, NEVER), ['192.0.2.8'], 'what is of no namespace waits for none')
+    t.equal(asked.filter((host) => host.startsWith('slow')).length, 6)
+    t.notOk(asked.includes('good-of-tenant'), 'a look-up that nobody waits for still holds its thread')
+    answers.get('slow-0')?.()
+    t.same(await next, ['192.0.2.8'])
+  },
+)
+
+t.test('a name that another namespace waits for is answered to both at once', async (t) => {
+  let asked = 0
+  const answer = Promise.withResolvers<readonly string[]>()
+  const resolve = guardAddresses(ANYWHERE, () => {
+    asked += 1
+    return answer.promise
+  })
+  const both = ['one', 'two'].map((namespace) => resolve('git.example.com', 443, NEVER, namespace))
+  answer.resolve(['192.0.2.7'])
+  t.same(await Promise.all(both), [['192.0.2.7'], ['192.0.2.7']])
+  t.equal(asked, 1)
+})

@@ -12,7 +12,13 @@ export interface AddressAndPort {
  * @throws Failure AddressForbidden if any of them is forbidden, NetworkError if DNS does not know the name or fails,
  * Timeout (or the signal's own Failure) if the signal fires first
  */
-export type Resolve = (host: string, port: number, signal: AbortSignal) => Promise<readonly string[]>
+export type Resolve = (
+  host: string,
+  port: number,
+  signal: AbortSignal,
+  /** Who named the host; left out: the operator. */
+  namespace?: string,
+) => Promise<readonly string[]>
 
 /** The rules that depend on where the program runs. */
 export interface AddressPolicy {

@@ -30,16 +30,18 @@ export interface RouteSettings {
 }
 
 /**
- * Finds the route; each session calls this again, because addresses may change.
+ * Finds the route; each session calls this again, because addresses may change. `namespace`: whose look-up it is.
  * @throws Failure what Resolve throws
  */
 export async function findRoute(
   address: Destination,
   routeSettings: RouteSettings,
   signal: AbortSignal,
+  namespace?: string,
 ): Promise<Route> {
   const insecure = isInsecure(address, routeSettings.insecureHosts)
   const proxy = proxyFor(address, routeSettings.proxies)
   if (proxy !== undefined) return { addresses: undefined, proxy, insecure }
-  return { addresses: await routeSettings.resolve(address.host, address.port, signal), proxy, insecure }
+  const addresses = await routeSettings.resolve(address.host, address.port, signal, namespace)
+  return { addresses, proxy, insecure }
 }
