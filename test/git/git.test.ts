@@ -70,10 +70,15 @@ t.test('a session that has to give way to others ends at once, and says so', asy
 })
 
 t.test(
-  "a handshake is read in the share of its namespace, and with the operator's login only counted",
+  "names and handshakes are in the share of their namespace, with the operator's login in none or only counted",
   async (t) => {
     const shares: unknown[] = []
+    const names: unknown[] = []
     const writer = stage.open({
+      resolve: (_host, _port, _signal, namespace) => {
+        names.push(namespace)
+        return Promise.resolve(['127.0.0.1'])
+      },
       handshakes: {
         workFor: (namespace, work) => {
           shares.push([namespace, 'its own'])
@@ -86,15 +91,17 @@ t.test(
         isSpent: () => false,
       },
     })
-    for (const [login, whose] of [
-      [LOGIN, 'its own'],
-      [{ ...LOGIN, ofOperator: true }, "the operator's"],
+    for (const [login, whose, named] of [
+      [LOGIN, 'its own', 'shop'],
+      [{ ...LOGIN, ofOperator: true }, "the operator's", undefined],
     ] as const) {
       shares.length = 0
+      names.length = 0
       const change = changeOf((await server.createRepository(`git/share-${whose.length}`)).url, 'a.md')
       t.match(await writer.push(change, login, patience()), { outcome: 'pushed' })
       t.ok(shares.length > 0)
       for (const one of shares) t.strictSame(one, ['shop', whose])
+      t.strictSame(new Set(names), new Set([named]))
     }
   },
 )

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { HandshakeShares } from '../../functions/domain/network/share.ts'
-import { shareOfHandshakes } from '../../functions/http/share.ts'
+import { lookUpsOf, shareOfHandshakes } from '../../functions/http/share.ts'
 
 const { signal } = new AbortController()
 
@@ -48,4 +48,15 @@ t.test('handshakes that have taken long wait for their share while the turn is k
   await share(() => until(performance.now() + 60))
   await share(() => undefined)
   t.strictSame(urgent, [true, false])
+})
+
+t.test("names of an API are in the share of the namespace, with the operator's login in none", async (t) => {
+  const named: unknown[] = []
+  const resolve = async (_host: string, _port: number, _signal: AbortSignal, namespace?: string) => {
+    named.push(namespace)
+    return []
+  }
+  for (const ofOperator of [undefined, true])
+    await lookUpsOf({ resolve }, { namespace: 'team', ofOperator })('git.example.com', 443, signal)
+  t.strictSame(named, ['team', undefined])
 })
