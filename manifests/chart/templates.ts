@@ -109,7 +109,13 @@ const AGGREGATED: Edit = [
   "  labels:\n    {{- if .Values.reader.allConfigMaps }}\n    commitlet.dev/aggregate-to-reader: 'true'\n    {{- end }}\n",
 ]
 
-const COPIED = ['rbac-function.yaml', 'rbac-users.yaml', 'rbac-webhook.yaml', 'status-policy.yaml']
+const COPIED = [
+  'priority.yaml',
+  'rbac-function.yaml',
+  'rbac-users.yaml',
+  'rbac-webhook.yaml',
+  'status-policy.yaml',
+]
 const MONITORING = '.Values.monitoring.enabled'
 
 /** The templates that are made from manifests, by their file. */

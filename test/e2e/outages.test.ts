@@ -4,11 +4,14 @@ import { configMap, gitCommit } from '../harness/installation.ts'
 import { installPods } from '../harness/pods.ts'
 import { sample } from '../harness/sample.ts'
 import { waitFor } from '../harness/wait.ts'
+import { holdSeats, untilOwnSeats } from './held-seats.ts'
 import { OUTAGES, type OutageStage } from './outages-stage.ts'
 
 const MINUTE = 60_000
 /** Once nothing fails any more, everything has succeeded within this time. */
 const HOME_MS = 60_000
+/** Ten times what a commit may take. A call without a seat is answered with 429 after 15 s, and each commit makes some ten. */
+const SEATED_MS = 50_000
 const BEFORE = ['before-1', 'before-2', 'before-3'] as const
 const DURING = ['during-1', 'during-2'] as const
 /** As a real API server has it; the other control planes of the tests leave it out. */
@@ -26,6 +29,21 @@ withControlPlane(
     const { commitlet, mounted } = pods
     const { git } = commitlet
     const stage: OutageStage = { t, plane, commitlet, running: commitlet.function, mounted }
+
+    t.test(
+      'an account of a tenant that holds all seats of service accounts keeps no commit waiting',
+      async (t) => {
+        const team = await commitlet.createTeam()
+        const { url } = await git.createRepository(`${team.namespace}/config`)
+        await untilOwnSeats(plane)
+        await holdSeats(t, plane, team.namespace)
+        const began = performance.now()
+        await team.apply(configMap(), gitCommit('shop', url))
+        t.match((await team.settled('shop')).status, { phase: 'Succeeded' })
+        const took = performance.now() - began
+        t.ok(took < SEATED_MS, `it landed after ${took.toFixed(0)} ms`)
+      },
+    )
 
     for (const { title, env = {}, when, isReported = false, begin } of sample(OUTAGES, () => 'outage'))
       t.test(`${title}: what was in flight, and what came meanwhile, succeeds exactly once`, async (t) => {

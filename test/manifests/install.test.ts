@@ -23,7 +23,7 @@ async function stored(plane: ControlPlane): Promise<string> {
   const columns = 'NAME:.metadata.name,KIND:.kind,VERSION:.metadata.resourceVersion'
   const kinds =
     'crd,clusterroles,clusterrolebindings,serviceaccounts,services,deployments.apps,poddisruptionbudgets,' +
-    'validatingadmissionpolicies,validatingadmissionpolicybindings,' +
+    'validatingadmissionpolicies,validatingadmissionpolicybindings,flowschemas,prioritylevelconfigurations,' +
     'mutatingwebhookconfigurations,validatingwebhookconfigurations'
   const selected = ['-A', '-l', 'app.kubernetes.io/part-of=commitlet', '-o', `custom-columns=${columns}`]
   return (await plane.kubectl(['get', kinds, ...selected])).stdout
