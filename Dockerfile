@@ -24,6 +24,9 @@ COPY --from=build /app/LICENSE /app/boot.cjs ./
 COPY --from=build /app/dist ./dist
 # Half of Node's threads may resolve names: one for each of the function's 64 sessions, and of 64 changes that log in to a host.
 ENV UV_THREADPOOL_SIZE=256
+# For the C library (resolv.conf(5)). A pod's own option, ndots:5, has it look for git.example.com as a Service of a namespace
+# `com` first, which would get the connections of everybody to that host.
+ENV RES_OPTIONS=ndots:1
 # The version is that of package.json (`npm run set-version`).
 LABEL org.opencontainers.image.title=Commitlet \
     org.opencontainers.image.description="Turns Kubernetes custom resources into Git commits and pull requests" \
