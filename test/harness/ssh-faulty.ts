@@ -83,6 +83,7 @@ interface State {
 
 function serve(state: State, connection: Connection): void {
   const { faults, logins } = state
+  let begun = 0
   let ended = 0
   connection.on('error', () => undefined)
   connection.on('authentication', (context) => {
@@ -94,6 +95,11 @@ function serve(state: State, connection: Connection): void {
     }
   })
   connection.on('session', (accept, reject) => {
+    // The client may ask for the next one before it learns of the end.
+    if (begun === faults.closeAfter) {
+      connection.end()
+      return
+    }
     if (faults.refuse === 'channel') {
       reject()
       return
@@ -110,6 +116,7 @@ function serve(state: State, connection: Connection): void {
       }
       state.commands.push(`${environment['GIT_PROTOCOL'] ?? ''} ${info.command}`.trim())
       const channel = agree()
+      begun += 1
       if (faults.command?.(channel, info.command, connection) === true) return
       run(state, { channel, info, environment })
       channel.on('close', () => {
