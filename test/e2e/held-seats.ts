@@ -9,6 +9,8 @@ const OF_CONNECTION = 40
 /** Whoever is authenticated may call this. */
 const PATH = '/apis/authentication.k8s.io/v1/selfsubjectreviews'
 const LEVEL = 'workload-low'
+/** Those of manifests/priority.yaml. */
+const OWN = ['commitlet', 'commitlet-other-groups'] as const
 /** Seats that it borrows after some seconds would need more requests, and others get some of them first. */
 const NONE_BORROWED = {
   metadata: { annotations: { 'apf.kubernetes.io/autoupdate-spec': 'false' } },
@@ -50,8 +52,10 @@ export async function holdSeats(
 
 /** Waits until the API server knows the seats that manifests/priority.yaml gives both parts. */
 export async function untilOwnSeats(plane: ControlPlane): Promise<void> {
-  const isKnown = async () =>
-    (await gauge(plane, 'nominal_limit_seats', 'commitlet')) > 0 ? true : undefined
+  const isKnown = async () => {
+    const seats = await Promise.all(OWN.map((level) => gauge(plane, 'nominal_limit_seats', level)))
+    return seats.every((count) => count > 0) ? true : undefined
+  }
   await waitFor('seats of both parts', isKnown, DEADLINE_MS)
 }
 

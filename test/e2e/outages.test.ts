@@ -1,4 +1,5 @@
 import t from 'tap'
+import { ACCOUNTS, SYSTEM } from '../harness/accounts.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
 import { configMap, gitCommit } from '../harness/installation.ts'
 import { installPods } from '../harness/pods.ts'
@@ -40,6 +41,9 @@ withControlPlane(
         const began = performance.now()
         await team.apply(configMap(), gitCommit('shop', url))
         t.match((await team.settled('shop')).status, { phase: 'Succeeded' })
+        const other = `/apis/apps.example.com/v1/namespaces/${team.namespace}/widgets/shop`
+        const account = { 'impersonate-user': `system:serviceaccount:${SYSTEM}:${ACCOUNTS.function}` }
+        t.equal((await plane.api.ask('GET', other, undefined, account)).status, 403, 'of another group')
         const took = performance.now() - began
         t.ok(took < SEATED_MS, `it landed after ${took.toFixed(0)} ms`)
       },
