@@ -17,6 +17,8 @@ import type { BoundCredentials, SecretSource } from './credential-source.ts'
 import { MISSING, UNREADABLE } from '../domain/resource/waiting.ts'
 import type { Attempt, World } from '../world.ts'
 
+const SECRETS = { plural: 'secrets', namespaced: true } as const
+
 /** The field of the spec that names the Secret. */
 export interface SecretField {
   readonly field: SecretSource['field'] | 'spec.signing'
@@ -52,13 +54,20 @@ export async function readSecret(
   const user = userOf(field, named.name, authorised)
   const inTurn: SecretReader['inTurn'] = (work) => workFor(namespace, work, signal)
   const read = (): Promise<Secret> => cluster.readSecret(namespace, named.name, { signal, inTurn })
-  const secret = await retryForbidden(read, isAccountRefused, { cluster, signal }).catch((error: unknown) => {
-    const missing = error instanceof Failure && error.reason === 'ReferenceNotFound'
-    if (missing) saw(field, MISSING)
-    if (error instanceof Failure && isAccountRefused(error)) saw(field, UNREADABLE)
-    if (!missing || user.right === 'get') throw error
-    throw unboundSecret(named, user.username)
-  })
+  const secret = await retryForbidden(read, isAccountRefused, { cluster, signal }).catch(
+    async (error: unknown) => {
+      if (!(error instanceof Failure)) throw error
+      if (error.reason === 'ReferenceNotFound') saw(field, MISSING)
+      else if (isAccountRefused(error)) saw(field, UNREADABLE)
+      else if (error.reason === 'CredentialsInvalid') {
+        // It is too large to be read.
+        const ref = { apiVersion: 'v1', kind: 'Secret', ...named }
+        saw(field, await cluster.readVersion(ref, SECRETS, { namespace, signal }))
+      } else throw error
+      if (user.right === 'get' || isAccountRefused(error)) throw error
+      throw unboundSecret(named, user.username)
+    },
+  )
   saw(field, secret.version)
   // The second Secret may be read minutes after the rights were reviewed: a host can delay its answer to the first log-in.
   const { subject } = authorised.requester

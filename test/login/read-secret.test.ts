@@ -99,6 +99,26 @@ for (const [title, allowed] of [
   )
 }
 
+t.test(
+  'a user who may only use a Secret does not learn that it is there, but too large to be read',
+  async (t) => {
+    const tooLarge = new Failure('CredentialsInvalid', 'The Secret team/git has more than 10,000 keys.')
+    for (const right of ['get', 'use'] as const) {
+      const { cluster, request } = stage(right, 'git.example.com/acme')
+      const seen: unknown[] = []
+      const saw: SecretRequest['saw'] = (field, version) => void seen.push([field, version])
+      const failing = { ...cluster, readSecret: () => Promise.reject(tooLarge) }
+      const thrown = await readSecret(NAMED, { ...request, saw }, { cluster: failing }).catch(
+        (e: unknown) => e,
+      )
+      if (right === 'get') t.equal(thrown, tooLarge)
+      else t.match(thrown, { reason: 'ReferenceForbidden', retry: 'slow', message: ONE_SENTENCE })
+      const { version } = await cluster.readSecret('team', 'git')
+      t.strictSame(seen, [[NAMED.field, version]], 'an attempt is made once it has changed, as for any other')
+    }
+  },
+)
+
 t.test('a user who may get it learns what is wrong, and a missing one is retried', async (t) => {
   const missing = stage('get', undefined)
   await t.rejects(readSecret(NAMED, missing.request, missing), {
