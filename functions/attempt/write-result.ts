@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { CONFLICT } from '../cluster/cluster.ts'
 import { carriesClaim, carriesResult, isSameRequest } from '../domain/resource/attempt-state.ts'
 import { envelopeOf, refOf } from '../domain/resource/envelope.ts'
+import { staysLate } from '../domain/resource/late-push.ts'
 import { Failure } from '../domain/failure.ts'
 import type { Envelope } from '../domain/resource/resource.ts'
 import type { Status } from '../domain/resource/stored-status.ts'
@@ -23,7 +24,7 @@ export interface WrittenResult {
 
 /**
  * Writes the result of an attempt in one patch. On a conflict it reads the resource again; it never overwrites another
- * uid, another generation or another attempt's claim. `terms`: what the status after a failure depends on.
+ * uid, another generation or another attempt's claim. `terms`: what the status depends on besides.
  * Throws a Failure if the API server did not accept it in time, or never will.
  */
 export async function writeResult(
@@ -41,7 +42,7 @@ export async function writeResult(
       const status =
         result instanceof Failure
           ? failed(latest, result, { now, limit, random, ...terms })
-          : succeeded(latest, result, now)
+          : afterSuccess(latest, result, now, terms.latePush)
       const stored = await world.cluster.patchStatus(latest, status)
       if (stored !== CONFLICT) return { written: { envelope: envelopeOf(stored), status } }
       const whole = await world.cluster.readResource(refOf(claim))
@@ -59,4 +60,9 @@ export async function writeResult(
     await pause(wait)
   }
   throw lastFailure ?? keptChanging()
+}
+
+function afterSuccess(resource: Envelope, outcome: Outcome, now: Date, latePush = false): Status {
+  const status = succeeded(resource, outcome, now)
+  return latePush && staysLate(resource, outcome) ? { ...status, latePush } : status
 }

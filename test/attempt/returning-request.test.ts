@@ -98,3 +98,25 @@ t.test('while replicas of two versions run, each finds what the other has pushed
   const message = `Record\n\n${COMMIT_ID_TRAILER}: ${id}\n${COMMIT_SEAL_TRAILER}: ${older}\n`
   t.ok(finds(retried, { ...retried, message }))
 })
+
+for (const [title, sha, latePush] of [
+  ['a late push is remembered where the commit of an earlier request is found', 'a'.repeat(40), true],
+  ['a late push is forgotten where its commit is found', 'b'.repeat(40), undefined],
+] as const) {
+  t.test(title, async (t) => {
+    const world = memoryWorld()
+    const send = (): Promise<void> => handle(REF, finder(world.cluster, { reads: 8, waits: 8 }), world)
+    world.cluster.apply(gitCommit())
+    await send()
+    const before = envelopeOf(world.cluster.get('GitCommit', 'team', 'shop'))
+    if (before.status === undefined) throw new Error('no status')
+    // The answer to the push of a requested-at was lost, and the annotation was removed.
+    const lost = { phase: 'Retrying', latePush: true, lastHandledRequestedAt: 'release-2' } as const
+    await world.cluster.patchStatus(before, { ...before.status, ...lost })
+    world.land = () => Promise.resolve({ outcome: 'found', sha, branch: 'main' })
+    await send()
+    t.not(world.pushed[1]?.change.since, undefined, 'it was searched for')
+    const { status } = envelopeOf(world.cluster.get('GitCommit', 'team', 'shop'))
+    t.match(status, { phase: 'Succeeded', commit: { sha }, latePush })
+  })
+}
