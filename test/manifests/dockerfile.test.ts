@@ -104,7 +104,7 @@ t.test('the image’s user is the one of both manifests, by number', async (t) =
 t.test('without Knative there are also threads for the lookups of all attempts', async (t) => {
   const { env } = service.spec.template.spec.containers[0]
   const threads = env.find(({ name }: { name: string }) => name === 'UV_THREADPOOL_SIZE')
-  t.ok(all('ENV').includes(`UV_THREADPOOL_SIZE=${threads?.value}`))
+  t.same(all('ENV'), [`UV_THREADPOOL_SIZE=${threads?.value}`, 'RES_OPTIONS=ndots:1'])
 })
 
 t.test('a host is looked up as it is written before it can be a Service of the cluster', (t) => {
