@@ -61,10 +61,20 @@ export function shareOfHandshakes(
   }
 }
 
-/** Look-ups in the share of the namespace; with the operator's login, which goes to hosts of the operator's, in none. */
-export function lookUpsOf(
+/**
+ * The settings of one who calls the API of a host: its handshakes and look-ups are in the share of the namespace, with the
+ * operator's login in none.
+ */
+export function inShareOf<T extends Pick<RouteSettings, 'resolve' | 'handshakes'>>(
+  settings: T,
+  terms: HandshakeTerms,
+): T & Required<Pick<HTTPSettings, 'share'>> {
+  return { ...settings, share: shareOfHandshakes(settings, terms), resolve: lookUpsOf(settings, terms) }
+}
+
+function lookUpsOf(
   { resolve }: Pick<RouteSettings, 'resolve'>,
-  { namespace, ofOperator = false }: Pick<HandshakeTerms, 'namespace' | 'ofOperator'>,
+  { namespace, ofOperator = false }: HandshakeTerms,
 ): Resolve {
   if (ofOperator) return resolve
   return (host, port, signal) => resolve(host, port, signal, namespace)

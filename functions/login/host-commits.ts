@@ -4,7 +4,7 @@ import { requireAPI, type Target } from '../domain/repository/target.ts'
 import { NO_METER, type Meter } from '../domain/telemetry/meter.ts'
 import { openHTTP, type HTTPSettings } from '../http/http.ts'
 import { measureCalls } from '../http/measured-calls.ts'
-import { shareOf, lookUpsOf, shareOfHandshakes } from '../http/share.ts'
+import { inShareOf, shareOf } from '../http/share.ts'
 import type { MakeCommit } from '../providers/make-commit.ts'
 import type { World } from '../world.ts'
 import type { ApiLimits } from './api-limits.ts'
@@ -44,9 +44,7 @@ export function openHostCommits(
         }
         const { ofOperator } = login
         const terms = { namespace, signal, ofOperator, turn }
-        const handshakes = shareOfHandshakes(settings, terms)
-        const resolve = lookUpsOf(settings, terms)
-        const withAPI = openHTTP({ ...settings, called, share: handshakes, resolve })
+        const withAPI = openHTTP({ ...inShareOf(settings, terms), called })
         const made = await withAPI(baseURL, signal, (fetch) => {
           const share = shareOf(settings, namespace, signal)
           const shared = shareRequests(fetch, 'GraphQL')

@@ -5,7 +5,7 @@ import { NO_METER, type Meter } from '../domain/telemetry/meter.ts'
 import { openHTTP } from '../http/http.ts'
 import type { HTTPSettings } from '../http/http.ts'
 import { measureCalls } from '../http/measured-calls.ts'
-import { shareOf, lookUpsOf, shareOfHandshakes } from '../http/share.ts'
+import { inShareOf, shareOf } from '../http/share.ts'
 import { openKeyedTurns } from '../domain/sharing/keyed-turns.ts'
 import type { AskForToken } from '../providers/ask-for-token.ts'
 import type { IssueToken } from './app-tokens.ts'
@@ -38,9 +38,7 @@ export function openIssuers(settings: HTTPSettings, now: () => Date, meter: Mete
     return inTurn({ key, owner: namespace, signal, late }, (turn) => {
       const { ofOperator } = app
       const terms = { namespace, signal, ofOperator, turn }
-      const handshakes = shareOfHandshakes(settings, terms)
-      const resolve = lookUpsOf(settings, terms)
-      const withAPI = openHTTP({ ...settings, called, share: handshakes, resolve })
+      const withAPI = openHTTP({ ...inShareOf(settings, terms), called })
       return withAPI(baseURL, signal, (fetch) => askForToken({ ...place, fetch, now: now() }, app))
     })
   }

@@ -8,7 +8,7 @@ import { NO_SPAN } from '../domain/telemetry/tracer.ts'
 import { openHTTP } from '../http/http.ts'
 import type { HTTPSettings } from '../http/http.ts'
 import { measureCalls } from '../http/measured-calls.ts'
-import { shareOf, lookUpsOf, shareOfHandshakes } from '../http/share.ts'
+import { inShareOf, shareOf } from '../http/share.ts'
 import { inTurns, withoutTurn } from './calls-in-turns.ts'
 import { openOneCreation } from './one-creation.ts'
 
@@ -42,9 +42,7 @@ export function openProviders(
     const claimed = confirmedInTime(claim)
     return limits.run({ ...login, baseURL }, { owner, signal, late }, (turn, shareRequests) => {
       const terms = { namespace: owner, signal, ofOperator: login.ofOperator, turn }
-      const handshakes = shareOfHandshakes(settings, terms)
-      const resolve = lookUpsOf(settings, terms)
-      return openHTTP({ ...settings, called, share: handshakes, resolve })(baseURL, signal, (fetch) => {
+      return openHTTP({ ...inShareOf(settings, terms), called })(baseURL, signal, (fetch) => {
         const share = withoutTurn(shareOf(settings, owner, signal), turn)
         const pullRequests = connect(
           { ...target, fetch: inTurns(shareRequests(fetch, 'REST'), turn, claimed), share },

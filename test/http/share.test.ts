@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { HandshakeShares } from '../../functions/domain/network/share.ts'
-import { lookUpsOf, shareOfHandshakes } from '../../functions/http/share.ts'
+import { inShareOf, shareOfHandshakes } from '../../functions/http/share.ts'
 
 const { signal } = new AbortController()
 
@@ -56,7 +56,10 @@ t.test("names of an API are in the share of the namespace, with the operator's l
     named.push(namespace)
     return []
   }
-  for (const ofOperator of [undefined, true])
-    await lookUpsOf({ resolve }, { namespace: 'team', ofOperator })('git.example.com', 443, signal)
+  const turn = { isKept: () => false, without: <T>(work: () => Promise<T>) => work() }
+  for (const ofOperator of [undefined, true]) {
+    const shared = inShareOf({ resolve }, { namespace: 'team', signal, ofOperator, turn })
+    await shared.resolve('git.example.com', 443, signal)
+  }
   t.strictSame(named, ['team', undefined])
 })
