@@ -3,7 +3,7 @@ import type { Secret, SecretReader } from '../cluster/cluster.ts'
 import { isAccountRefused, retryForbidden } from '../cluster/rbac-retry.ts'
 import type { Target } from '../domain/repository/target.ts'
 import { Failure } from '../domain/failure.ts'
-import { hasRight } from '../domain/gate/secrets.ts'
+import { hasRight, SECRETS } from '../domain/gate/secrets.ts'
 import type { Credentials } from '../domain/spec/spec.ts'
 import { loginFor } from '../domain/credentials/login-for.ts'
 import type { LoginUse } from '../domain/credentials/login-for.ts'
@@ -16,8 +16,6 @@ import type { SecretUser } from '../domain/credentials/secret-binding.ts'
 import type { BoundCredentials, SecretSource } from './credential-source.ts'
 import { MISSING, UNREADABLE } from '../domain/resource/waiting.ts'
 import type { Attempt, World } from '../world.ts'
-
-const SECRETS = { plural: 'secrets', namespaced: true } as const
 
 /** The field of the spec that names the Secret. */
 export interface SecretField {
@@ -56,15 +54,10 @@ export async function readSecret(
   const read = (): Promise<Secret> => cluster.readSecret(namespace, named.name, { signal, inTurn })
   const secret = await retryForbidden(read, isAccountRefused, { cluster, signal }).catch(
     async (error: unknown) => {
-      if (!(error instanceof Failure)) throw error
-      if (error.reason === 'ReferenceNotFound') saw(field, MISSING)
-      else if (isAccountRefused(error)) saw(field, UNREADABLE)
-      else if (error.reason === 'CredentialsInvalid') {
-        // It is too large to be read.
-        const ref = { apiVersion: 'v1', kind: 'Secret', ...named }
-        saw(field, await cluster.readVersion(ref, SECRETS, { namespace, signal }))
-      } else throw error
-      if (user.right === 'get' || isAccountRefused(error)) throw error
+      const version = error instanceof Failure ? await versionBehind(error) : undefined
+      if (version === undefined) throw error
+      saw(field, version)
+      if (version === UNREADABLE || user.right === 'get') throw error
       throw unboundSecret(named, user.username)
     },
   )
@@ -77,6 +70,15 @@ export async function readSecret(
   await stillThere()
   await inTurn(() => requireTarget(secret, target, user))
   return secret
+
+  /** What stands for the version of a Secret that could not be read; undefined where that may have nothing to do with it. */
+  async function versionBehind(failure: Failure): Promise<string | undefined> {
+    if (failure.reason === 'ReferenceNotFound') return MISSING
+    if (isAccountRefused(failure)) return UNREADABLE
+    if (failure.reason !== 'CredentialsInvalid') return undefined
+    // It is too large to be read.
+    return cluster.readVersion({ apiVersion: 'v1', kind: 'Secret', ...named }, SECRETS, { namespace, signal })
+  }
 }
 
 /** The credentials in such a Secret. Throws what `readSecret` throws. */

@@ -2,14 +2,13 @@ import { ended } from '../cluster/calls/exchange.ts'
 import type { Cluster, NamedObject } from '../cluster/cluster.ts'
 import { unlessAborted } from '../domain/deadline.ts'
 import { writtenReferences, type WrittenReference } from '../domain/commit/references.ts'
+import { SECRETS } from '../domain/gate/secrets.ts'
 import { isSecretField, type ReferenceField } from '../domain/spec/spec.ts'
 import { MISSING } from '../domain/resource/waiting.ts'
 import type { Parsed } from '../domain/schema/parse.ts'
 
 /** A look that has no answer by then has failed: it holds a place of its namespace. */
 export const LONGEST_LOOK_MS = 5_000
-
-const SECRETS = { plural: 'secrets', namespaced: true } as const
 
 /** The object that this field of a spec names; undefined if it names none. `namespace`: of the resource. */
 export function objectNamed(

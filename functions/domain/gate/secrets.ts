@@ -22,7 +22,8 @@ export type SecretRights = Readonly<Partial<Record<`spec.${(typeof FIELDS)[numbe
 type NamingSecrets = RemoteSpec & Pick<GitCommitSpec, 'signing'>
 
 const FIELDS = ['credentials', 'fallbackCredentials', 'signing'] as const
-const SECRETS = { plural: 'secrets', namespaced: true } as const
+/** As the API server serves them. */
+export const SECRETS = { plural: 'secrets', namespaced: true } as const
 
 /**
  * Checks for each Secret that the spec names whether the subject may `get` it, else `use` it; if the spec names none,
