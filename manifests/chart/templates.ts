@@ -26,6 +26,13 @@ function resources(part: string): Edit {
   ]
 }
 
+/** The priority of the pods of a part, which may have none. */
+function priorityOf(part: string): string {
+  return `      {{- with .Values.${part}.priorityClassName }}\n      priorityClassName: {{ . | quote }}\n      {{- end }}\n`
+}
+
+const CRITICAL = /^ {6}priorityClassName: system-cluster-critical\n/
+
 function notOnOpenShift(lines: RegExp, text: string): Edit {
   return [lines, `{{- if not .Values.openshift }}\n${text}{{- end }}\n`]
 }
@@ -60,6 +67,7 @@ const WEBHOOK: readonly Edit[] = [
   ],
   variables('webhook', TLS_SECRET),
   resources('webhook'),
+  [CRITICAL, priorityOf('webhook')],
   notOnOpenShift(
     /^ {8}runAsUser: 65532\n {8}runAsGroup: 65532\n.*\n {8}fsGroup: 65532\n/,
     '        runAsUser: 65532\n        runAsGroup: 65532\n        # The group of the files in both Secrets.\n        fsGroup: 65532\n',
@@ -76,6 +84,8 @@ const KNATIVE: readonly Edit[] = [
     /knative\.dev\/target: '300'/,
     `knative.dev/target: {{ .Values.function.target | quote }}\n        checksum/settings: ${SETTINGS_CHECKSUM}`,
   ],
+  // Knative refuses it, unless its operator has allowed it.
+  [/^ {6}enableServiceLinks: false\n/, `      enableServiceLinks: false\n${priorityOf('function')}`],
   [/^ {6}timeoutSeconds: 180$/, '      timeoutSeconds: {{ .Values.function.timeoutSeconds }}'],
   variables('function'),
   resources('function'),
@@ -85,6 +95,10 @@ const KNATIVE: readonly Edit[] = [
 const DEPLOYMENT: readonly Edit[] = [
   IMAGE,
   [/^ {2}replicas: 2$/, '  replicas: {{ .Values.function.replicas }}'],
+  [
+    CRITICAL,
+    '      priorityClassName: {{ .Values.function.priorityClassName | default "system-cluster-critical" | quote }}\n',
+  ],
   [
     /^ {6}labels:\n {8}app\.kubernetes\.io\/name: commitlet-function\n/,
     `      annotations:\n        checksum/settings: ${SETTINGS_CHECKSUM}\n      labels:\n        app.kubernetes.io/name: commitlet-function\n`,
@@ -110,6 +124,7 @@ const AGGREGATED: Edit = [
 ]
 
 const COPIED = [
+  'critical-pods.yaml',
   'priority.yaml',
   'rbac-function.yaml',
   'rbac-users.yaml',

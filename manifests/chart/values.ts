@@ -66,6 +66,11 @@ export function chartValues(settings: readonly string[]): Group {
         type: 'string',
         pattern: '^(https?://.+)?$',
       }),
+      priorityClassName: value(
+        'The priority of its pods; empty for that of other pods, which tenants may take their place from',
+        'system-cluster-critical',
+        { type: 'string' },
+      ),
       env: value(ENV_DESCRIPTION, [], ENV),
       resources: value(
         'Of its container',
@@ -89,6 +94,11 @@ export function chartValues(settings: readonly string[]): Group {
         minimum: 1,
         maximum: 100_000,
       }),
+      priorityClassName: value(
+        'The priority of its pods; a Deployment has system-cluster-critical without it, and Knative accepts one only where its feature kubernetes.podspec-priorityclassname is enabled (docs/install.md)',
+        '',
+        { type: 'string' },
+      ),
       timeoutSeconds: value('ATTEMPT_DEADLINE plus 60', 180, { ...COUNT, minimum: 61 }),
       env: value(ENV_DESCRIPTION, [], ENV),
       resources: value(

@@ -113,7 +113,13 @@ async function withHelm(t: Test, helm: string): Promise<void> {
       clusterDomain: 'example.internal',
       crds: { install: false },
       webhook: { replicas: 3, env: [{ name: 'ANY', value: 'a' }], resources: { limits: { memory: '1Gi' } } },
-      function: { minScale: 1, maxScale: 9, target: 600, timeoutSeconds: 240 },
+      function: {
+        minScale: 1,
+        maxScale: 9,
+        target: 600,
+        timeoutSeconds: 240,
+        priorityClassName: 'system-cluster-critical',
+      },
       settings: { RETRY_LIMIT: 3, REFERENCE_SCOPE: 'any' },
     })
     const named = (kind: string, name: string): Manifest =>
@@ -141,6 +147,7 @@ async function withHelm(t: Test, helm: string): Promise<void> {
       'autoscaling.knative.dev/target': '600',
     })
     t.equal(pods.spec.timeoutSeconds, 240)
+    t.equal(pods.spec.priorityClassName, 'system-cluster-critical')
     t.strictSame(named('ServiceAccount', 'commitlet-function').imagePullSecrets, [{ name: 'registry' }])
   })
 

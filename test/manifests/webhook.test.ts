@@ -97,3 +97,20 @@ t.test('a pod that ends has time to answer, and to send the waiting events', asy
   const needed = seconds * 1_000 + DECIDE_MS + LOOK_MS + DRAIN_MS
   t.ok(spec.terminationGracePeriodSeconds * 1_000 > needed, `${needed} ms`)
 })
+
+t.test('no pod of a tenant takes the place of one of ours on a full node', async (t) => {
+  const [quota] = await readManifest('manifests/critical-pods.yaml')
+  const [, function_] = await readManifest('overlays/without-knative/function.yaml')
+  const [selected] = quota.spec.scopeSelector.matchExpressions
+  t.match(selected, { scopeName: 'PriorityClass', operator: 'In' })
+  const deployments = [deployment, function_]
+  for (const one of deployments) {
+    // The highest priority but that of what a node itself needs: of others with the same, none is ended.
+    t.equal(one.spec.template.spec.priorityClassName, 'system-cluster-critical')
+    t.ok(selected.values.includes(one.spec.template.spec.priorityClassName))
+  }
+  const pods = deployments.map(
+    ({ spec }) => Number(spec.replicas) + Number(spec.strategy.rollingUpdate.maxSurge),
+  )
+  t.ok(Number(quota.spec.hard.pods) >= 2 * pods.reduce((a, b) => a + b))
+})
