@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { setImmediate, setTimeout as pause } from 'node:timers/promises'
 import pino from 'pino'
 import { guardAddresses } from './net/addresses.ts'
+import { atEveryAddress } from './net/every-address.ts'
 import { followTrust } from './net/trust.ts'
 import type { Trust } from './net/trust.ts'
 import { buildApp } from './app.ts'
@@ -112,7 +113,7 @@ async function main(): Promise<void> {
     meter,
     searches: searchesOf(world, config),
   })
-  const address = await app.listen({ port: config.port, host: '::' })
+  const address = await atEveryAddress((host) => app.listen({ port: config.port, host }))
   // Before the log line: a reader of the log may send SIGTERM as soon as it appears.
   process.once('SIGTERM', () => {
     log.info('draining')

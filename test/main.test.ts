@@ -6,9 +6,9 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { plainConfig, standIn } from './cluster/stage.ts'
 import { EVENT } from './event-request.ts'
-import { startFunction } from './harness/programs.ts'
+import { startFunction, WITHOUT_IPV6 } from './harness/programs.ts'
 import { sample } from './harness/sample.ts'
-import { waitFor } from './harness/wait.ts'
+import { freePort, waitFor } from './harness/wait.ts'
 import { drawnTests } from './harness/drawn-test.ts'
 
 const drawn = drawnTests(t, 2)
@@ -55,6 +55,16 @@ t.test('with a key it starts, listens, and ends with 0 at SIGTERM, all without a
   await program.ready(100_000)
   t.equal(await program.stop(), 0)
   t.strictSame(messagesOf(program.lines), ['listening', 'draining', 'stopped'])
+})
+
+t.test('on a kernel without IPv6 it listens at the addresses of IPv4', async (t) => {
+  const metrics = await freePort()
+  const env = { METRICS_PORT: String(metrics), ...WITHOUT_IPV6 }
+  const program = await start(t, (dir) => ({ STAMP_KEY_FILE: join(dir, 'key'), ...env }))
+  await program.ready(100_000)
+  await program.waitForLine((line) => line.includes('listening'))
+  t.equal((await fetch(`http://127.0.0.1:${metrics}/metrics`)).status, 200)
+  t.equal(await program.stop(), 0)
 })
 
 drawn('a program that stands still says for how long', async (t) => {

@@ -12,6 +12,7 @@ import { watchFollowers } from '../functions/cluster/sweep/followers.ts'
 import type { LeaseStore } from '../functions/cluster/sweep/lease.ts'
 import { leaseAt } from '../functions/cluster/sweep/lease.ts'
 import { PROGRAM_METRICS } from '../functions/domain/telemetry/program-metrics.ts'
+import { atEveryAddress } from '../functions/net/every-address.ts'
 import { followTrust } from '../functions/net/trust.ts'
 import { watchProcess } from '../functions/telemetry/process-figures.ts'
 import { openTelemetry } from '../functions/telemetry/telemetry.ts'
@@ -55,7 +56,7 @@ async function main(): Promise<void> {
     changes: followChanges({ server, log, elapsed }),
     followers: watchFollowers({ server, log, elapsed }),
   })
-  const port = await webhook.listen('::')
+  const port = await atEveryAddress(webhook.listen)
   // Before the log line: a reader of the log may send SIGTERM as soon as it appears.
   process.once('SIGTERM', () => {
     log.info('draining')

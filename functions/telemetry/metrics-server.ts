@@ -1,9 +1,10 @@
 import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, ListenOptions } from 'node:net'
 import { boundConnections } from '../domain/incoming/connections.ts'
 import type { Timing } from '../domain/incoming/timing.ts'
+import { atEveryAddress } from '../net/every-address.ts'
 import { TIMING } from '../net/timing.ts'
 import type { PrometheusMeter } from './prometheus.ts'
 
@@ -61,7 +62,7 @@ export async function serveMetrics(
     response.once('close', release)
     answer(request, response).catch(() => response.destroy())
   })
-  await listen(server, port)
+  await atEveryAddress((host) => listen(server, { host, port }))
   server.unref()
   return {
     port: portOf(server),
@@ -90,8 +91,8 @@ function shareText(make: () => Promise<string>): () => Promise<string> | undefin
   }
 }
 
-async function listen(server: Server, port: number): Promise<void> {
-  server.listen(port, '::')
+async function listen(server: Server, address: ListenOptions): Promise<void> {
+  server.listen(address)
   // Rejects with the error of the server.
   await once(server, 'listening')
 }

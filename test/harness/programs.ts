@@ -59,6 +59,10 @@ export function startWebhook(options: ProgramOptions): Promise<Program> {
 
 /** As in the image. */
 export const V8_OPTIONS: readonly string[] = ['--max-semi-space-size=4']
+/** Settings of a program on a kernel without IPv6 (ipv6.disable=1), where it is EAFNOSUPPORT to ask for an address of it. */
+export const WITHOUT_IPV6: Readonly<Record<string, string>> = {
+  NODE_OPTIONS: "--import=data:text/javascript,process.binding('tcp_wrap').TCP.prototype.bind6=()=>-97",
+}
 /** As in the manifests. */
 export const MALLOC: Readonly<Record<string, string>> = { MALLOC_MMAP_THRESHOLD_: '16384' }
 

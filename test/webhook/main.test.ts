@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
 import { makeAuthority } from '../harness/certificates.ts'
-import { startWebhook } from '../harness/programs.ts'
+import { startWebhook, WITHOUT_IPV6 } from '../harness/programs.ts'
 import { waitFor } from '../harness/wait.ts'
 import { call, gitCommit, reviewOf, startSink, writePair } from './stage.ts'
 import { drawnTests } from '../harness/drawn-test.ts'
@@ -79,6 +79,12 @@ t.test('it starts, denies what it cannot decide, and ends with 0 at SIGTERM', as
   const messages = program.lines.map((line) => JSON.parse(line).msg).filter((message) => message !== STALLED)
   t.equal(messages[0], 'listening')
   t.strictSame(messages.slice(-2), ['draining', 'stopped'])
+})
+
+t.test('on a kernel without IPv6 it listens at the addresses of IPv4', async (t) => {
+  const { program } = await start(t, WITHOUT_IPV6)
+  await program.ready(100_000)
+  t.equal(await program.stop(), 0)
 })
 
 drawn('a webhook that stands still says for how long, and what it was deciding', async (t) => {
