@@ -1,13 +1,11 @@
-import { lookup as lookUpAll } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import type { AddressPolicy, AddressAndPort, Resolve } from '../domain/network/address-policy.ts'
 import { isForbidden } from '../domain/network/address-policy.ts'
 import { openKeyedTurns } from '../domain/sharing/keyed-turns.ts'
 import { unlessAborted } from '../domain/deadline.ts'
 import { Failure } from '../domain/failure.ts'
-
-/** Every address of a host, in the order to try them; rejects as node:dns does. */
-export type Lookup = (host: string) => Promise<readonly string[]>
+import { systemLookup } from './system-lookup.ts'
+import type { Lookup } from './system-lookup.ts'
 
 /** A host (name or IP address) and a port. */
 interface Place {
@@ -31,12 +29,6 @@ export interface Surroundings {
   readonly apiServer: readonly Place[]
   /** Where else it is, as far as that is known now, such as behind a load balancer; never rejects. */
   readonly readEndpoints?: () => Promise<readonly Place[]>
-}
-
-/** Uses the C library: hosts file, search domains and DNS, as Git does. */
-export async function systemLookup(host: string): Promise<readonly string[]> {
-  const found = await lookUpAll(host, { all: true })
-  return found.map(({ address }) => address)
 }
 
 /**

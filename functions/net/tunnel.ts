@@ -9,6 +9,7 @@ import { writeAuthority } from '../domain/repository/address.ts'
 import { boundHead } from './head-bound.ts'
 import { connectTLS } from './metered-tls.ts'
 import { established } from './socket.ts'
+import { lookUpAddresses } from './system-lookup.ts'
 
 /** The proxy of a tunnel, and the time limit to open it. */
 export interface Opening {
@@ -41,7 +42,11 @@ export async function openTunnel(
  * TLS to the proxy is metered as that to a host is.
  */
 async function connectTo(proxy: Proxy, trust: SecureContext, signal: AbortSignal): Promise<Socket> {
-  const plain = await established(connect({ host: proxy.host, port: proxy.port }), 'connect', signal)
+  const plain = await established(
+    connect({ host: proxy.host, port: proxy.port, lookup: lookUpAddresses, autoSelectFamily: true }),
+    'connect',
+    signal,
+  )
   if (proxy.scheme === 'http') return plain
   const servername = isIP(proxy.host) === 0 ? proxy.host : ''
   const secured = connectTLS(plain, { host: proxy.host, servername, secureContext: trust })
