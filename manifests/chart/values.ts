@@ -74,7 +74,7 @@ export function chartValues(settings: readonly string[]): Group {
       env: value(ENV_DESCRIPTION, [], ENV),
       resources: value(
         'Of its container',
-        { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '512Mi' } },
+        { requests: { cpu: '250m', memory: '128Mi' }, limits: { memory: '512Mi' } },
         RESOURCES,
       ),
     },
@@ -103,7 +103,7 @@ export function chartValues(settings: readonly string[]): Group {
       env: value(ENV_DESCRIPTION, [], ENV),
       resources: value(
         'Of its container',
-        { requests: { cpu: '100m', memory: '256Mi' }, limits: { memory: '2Gi' } },
+        { requests: { cpu: '500m', memory: '256Mi' }, limits: { memory: '2Gi' } },
         RESOURCES,
       ),
     },

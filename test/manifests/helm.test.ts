@@ -135,7 +135,7 @@ async function withHelm(t: Test, helm: string): Promise<void> {
     t.equal(container.image, 'git.example.com/own:9')
     t.strictSame(container.resources, {
       limits: { memory: '1Gi' },
-      requests: { cpu: '50m', memory: '128Mi' },
+      requests: { cpu: '250m', memory: '128Mi' },
     })
     const variable = (name: string): Manifest => container.env.find((one: Manifest) => one.name === name)
     t.equal(variable('ANY').value, 'a')

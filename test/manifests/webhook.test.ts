@@ -67,6 +67,15 @@ t.test('a webhook that answers its probes late is neither ended nor left without
     t.equal(timeoutSeconds, 5)
 })
 
+t.test(
+  'both parts have what they need under floods where others use all of the rest of a node',
+  async (t) => {
+    const { resources } = functionService.spec.template.spec.containers[0]
+    t.equal(resources.requests.cpu, '500m')
+    t.equal(container.resources.requests.cpu, '250m')
+  },
+)
+
 t.test('Service, budget and spread select the pods of the Deployment', async (t) => {
   const selectors = [
     service.spec.selector,
