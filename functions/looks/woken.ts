@@ -1,7 +1,9 @@
 /** At once: the pod's turns bound what the attempts cost. */
 const MOST_AT_ONCE = 64
+/** Of each owner, whatever the others have: with half of what is left each time, seven owners have all. */
+const LEAST = 4
 
-/** Starts work that may begin, a bounded number at once. */
+/** Starts work that may begin, a bounded number of each owner at once. */
 export interface Woken {
   /** Starts the work, or keeps it until others have ended. It must not throw. */
   readonly start: (owner: string, work: () => Promise<void>) => void
@@ -9,7 +11,10 @@ export interface Woken {
   readonly close: () => Promise<void>
 }
 
-/** Owners take turns, and none takes more than it leaves: each work may take as long as an attempt. */
+/**
+ * Owners take turns, and none takes more than it leaves, but each has four: a work may take as long as an attempt, and those of
+ * some owners keep none of another waiting.
+ */
 export function makeWoken(): Woken {
   const waiting = new Map<string, (() => Promise<void>)[]>()
   const running = new Map<string, number>()
@@ -21,8 +26,8 @@ export function makeWoken(): Woken {
   }
 
   function next(): string | undefined {
-    const free = MOST_AT_ONCE - ends.size
-    return [...waiting.keys()].find((owner) => (running.get(owner) ?? 0) < free)
+    const most = Math.max(LEAST, MOST_AT_ONCE - ends.size)
+    return [...waiting.keys()].find((owner) => (running.get(owner) ?? 0) < most)
   }
 
   function begin(owner: string): void {

@@ -21,3 +21,17 @@ t.test('owners whose attempts take long leave room for the next one', async (t) 
   resolve(undefined)
   await woken.close()
 })
+
+t.test('owners whose attempts take long leave room for others, however many they are', async (t) => {
+  const { promise: over, resolve } = Promise.withResolvers<undefined>()
+  const woken = makeWoken()
+  let [begun, done] = [0, 0]
+  for (let owner = 0; owner < 10; owner += 1)
+    for (let i = 0; i < MANY; i += 1) woken.start(`hostile-${owner}`, () => ((begun += 1), over))
+  for (let i = 0; i < MANY; i += 1) woken.start('other', () => Promise.resolve(void (done += 1)))
+  await new Promise(setImmediate)
+  t.equal(done, MANY, 'whose attempts take a moment waits for none of them')
+  t.ok(begun < MANY, `${begun} of the others have begun`)
+  resolve(undefined)
+  await woken.close()
+})
