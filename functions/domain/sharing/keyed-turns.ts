@@ -46,10 +46,14 @@ export function openKeyedTurns(
     queues.set(key, used)
     used.users += 1
     let release = (): void => undefined
+    let isOver = false
     const enter = async (rank: Rank): Promise<void> => {
-      release = await queue.enter(owner, signal, rank).catch((reason: unknown) => {
+      const entered = await queue.enter(owner, signal, rank).catch((reason: unknown) => {
         throw reason instanceof Failure ? reason : late(reason)
       })
+      // What it waited for without the turn may end when nobody waits for that any more.
+      if (isOver) entered()
+      else release = entered
     }
     let isKept = false
     const turn: HeldTurn = {
@@ -79,6 +83,7 @@ export function openKeyedTurns(
       await enter('last')
       return await work(turn)
     } finally {
+      isOver = true
       release()
       used.users -= 1
       if (used.users === 0) queues.delete(key)

@@ -157,3 +157,19 @@ t.test('whose time is over after it has passed its turn does not go on', async (
   await next.end()
   await last.end()
 })
+
+t.test('what ends after the work that has begun it takes no turn again', async (t) => {
+  const { begun, work } = stage(1)
+  const slow = Promise.withResolvers<undefined>()
+  const first = work('a', 'first')
+  const [other, next] = [work('b', 'other'), work('b', 'next')]
+  // Such as a handshake that waits for a share of the thread, of a call that is given up meanwhile.
+  const left = (await first.turn).without(() => slow.promise)
+  await other.turn
+  await first.end()
+  slow.resolve(undefined)
+  await setImmediate()
+  await other.end()
+  t.strictSame(begun, ['first', 'other', 'next'])
+  await Promise.all([left, next.end()])
+})
