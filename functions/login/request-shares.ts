@@ -17,7 +17,9 @@ interface CountedWhile {
   readonly reset: string
   /** In milliseconds of `now`. */
   readonly ends: number
-  /** How many requests are left, as the host has said last. */
+  /** How many requests were left when the first of them was answered. */
+  readonly most: number
+  /** How many are left, as the host has said last. */
   left: number
   /** How many each owner has made. */
   readonly made: Map<string, number>
@@ -25,12 +27,18 @@ interface CountedWhile {
 
 /** Most logins; beyond that the least recently used one is forgotten, which gives its owners new shares. */
 const MOST_LOGINS = 1_000
+/**
+ * The last eighth of a while's requests is for owners who have made few of them, less than one of 128: where each takes half of
+ * what is left, ten have all of GitHub's 5,000.
+ */
+const OF_FEW = 1 / 8
+const FEW = 1 / 128
 /** What hosts call the number of requests that are left, and the time of the next window in seconds since 1970. */
 const HEADERS = ['x-ratelimit', 'ratelimit'].map((name) => [`${name}-remaining`, `${name}-reset`] as const)
 
 /**
  * An owner may make as many requests as it leaves: one alone half of them, two a third each, and something is always left for
- * the next one. `now` is in milliseconds of a clock that is never set. Hosts that tell nothing of a limit have none.
+ * those who make few. `now` is in milliseconds of a clock that is never set. Hosts that tell nothing of a limit have none.
  */
 export function makeRequestShares(now: () => number): RequestShares {
   const windows = new LRUCache<string, CountedWhile>({ max: MOST_LOGINS })
@@ -47,8 +55,8 @@ export function makeRequestShares(now: () => number): RequestShares {
       const seconds = (numberIn(ends) ?? NaN) - Date.parse(headers.get('date') ?? '') / 1000
       if (left === undefined || !(seconds > 0)) continue
       const known = windowOf(shared)
-      const window =
-        known?.reset === ends ? known : { reset: ends, ends: now() + seconds * 1000, left, made: new Map() }
+      const begun = { reset: ends, ends: now() + seconds * 1000, most: left, left, made: new Map() }
+      const window = known?.reset === ends ? known : begun
       window.left = left
       windows.set(shared, window)
     }
@@ -57,7 +65,7 @@ export function makeRequestShares(now: () => number): RequestShares {
   function requireShare(shared: string, owner: string, url: string): void {
     const window = windowOf(shared)
     const made = window?.made.get(owner) ?? 0
-    if (window === undefined || made <= window.left) {
+    if (window === undefined || hasShare(window, made)) {
       window?.made.set(owner, made + 1)
       return
     }
@@ -76,6 +84,10 @@ export function makeRequestShares(now: () => number): RequestShares {
       },
     isOwn: (error) => error instanceof Failure && own.has(error),
   }
+}
+
+function hasShare({ most, left }: CountedWhile, made: number): boolean {
+  return made <= left && (left > most * OF_FEW || made < most * FEW)
 }
 
 function numberIn(text: string | null): number | undefined {
