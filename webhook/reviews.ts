@@ -24,6 +24,10 @@ const BEGINNING = 16 * 1024
 const PARTS_LIMIT = 50_000
 /** Most of them in all reviews that are not decided yet: about 100 MiB once they are parsed. */
 const ALL_PARTS_LIMIT = 1_000_000
+/** Most headers of a review: an API server sends some ten. Of more than a hundred, some are not kept. */
+const MOST_HEADERS = 50
+const FORWARDED =
+  'A review has to come from the API server itself, not through a proxy that adds X-Forwarded-For, and with 50 headers at most.'
 const TOO_MANY_PARTS = 'The review has more than 50,000 brackets and commas, which is the limit.'
 
 /** A review, and what gives back its place and its parts. */
@@ -43,7 +47,8 @@ export interface Reviewing {
 
 /**
  * Adds POST /mutate and /validate, within bounds: 503 without a place for the review or a turn of its namespace, 413 for one
- * with too many parts, 400 for one that cannot be read, and 403 for a client without the certificate that it needs.
+ * with too many parts, 400 for one that cannot be read, and 403 for a client without the certificate that it needs, and for
+ * what was forwarded.
  */
 export function addReviews(app: FastifyInstance<Server>, reviewing: Reviewing): void {
   const { edge, connections, needsCertificate } = reviewing
@@ -53,6 +58,7 @@ export function addReviews(app: FastifyInstance<Server>, reviewing: Reviewing): 
   const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
     if (needsCertificate && !isCertified(request.raw.socket))
       refuse(reply, 403, 'A client certificate signed by CLIENT_CA_FILE is required, and none was sent.')
+    else if (isForwarded(request)) refuse(reply, 403, FORWARDED)
     else if (!places.hasRoom()) refuse(reply.header('connection', 'close'), 503, NO_ROOM)
     else done()
   }
@@ -132,6 +138,14 @@ export function addReviews(app: FastifyInstance<Server>, reviewing: Reviewing): 
     afterResponse.set(request, edge.answered(review, verdict))
     return reviewOf(review.uid, verdict)
   })
+}
+
+/**
+ * Whether a proxy has sent it for somebody. The API server is one, for whoever may call `pods/proxy` or `services/proxy` and
+ * writes the address of this pod into a pod or a Service of their own.
+ */
+function isForwarded({ raw: { headers, rawHeaders } }: FastifyRequest): boolean {
+  return headers['x-forwarded-for'] !== undefined || rawHeaders.length > 2 * MOST_HEADERS
 }
 
 /** Anybody else may name any span; the API server is known by its certificate. */

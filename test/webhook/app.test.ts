@@ -262,6 +262,18 @@ t.test('with client certificates required, only reviews need one', async (t) => 
   }
 })
 
+t.test('a review that was forwarded is refused, such as by the API server for a tenant’s pod', async (t) => {
+  const { port, ca } = await start(t)
+  // Of more than a hundred headers, some versions of Node leave out the last ones.
+  const many = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`a${index}`, '']))
+  for (const headers of [{ 'x-forwarded-for': '192.0.2.1' }, many])
+    for (const path of ['/mutate', '/validate']) {
+      const { status, body } = await call({ port, ca, headers }, path, REVIEW)
+      t.equal(status, 403)
+      t.match(body.message, /^A review has to come from the API server itself/)
+    }
+})
+
 t.test('the span that a request names is heard only from the API server, by its certificate', async (t) => {
   const traces: unknown[] = []
   const note = async (_request: AdmissionRequest, trace?: TraceContext): Promise<Verdict> => {
@@ -273,8 +285,8 @@ t.test('the span that a request names is heard only from the API server, by its 
   const { port, ca, authority } = await start(t, { mutate: note, validate: note }, true)
   const { certPEM: cert, keyPEM: key } = await authority.issue({ names: [], clientName: 'kube-apiserver' })
   for (const path of ['/mutate', '/validate'])
-    t.equal((await call({ port, ca, cert, key, traceparent }, path, REVIEW)).status, 200)
+    t.equal((await call({ port, ca, cert, key, headers: { traceparent } }, path, REVIEW)).status, 200)
   const open = await start(t, { mutate: note })
-  await call({ port: open.port, ca: open.ca, traceparent }, '/mutate', REVIEW)
+  await call({ port: open.port, ca: open.ca, headers: { traceparent } }, '/mutate', REVIEW)
   t.strictSame(traces, [traceId, traceId, undefined])
 })

@@ -107,19 +107,19 @@ export function call(
     ca: string
     cert?: string
     key?: string
-    traceparent?: string
+    headers?: Readonly<Record<string, string>>
     /** Default: 127.0.0.1. */
     localAddress?: string
   },
   path: string,
   body?: string,
 ): Promise<Posted> {
-  const { port, traceparent, ...tls } = target
+  const { port, headers: others, ...tls } = target
   const { promise, resolve, reject } = Promise.withResolvers<Posted>()
   const method = body === undefined ? 'GET' : 'POST'
   const headers = {
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    ...(traceparent === undefined ? {} : { traceparent }),
+    ...others,
   }
   const outgoing = request(
     { host: '127.0.0.1', port, path, method, headers, agent: false, ...tls },
