@@ -11,10 +11,12 @@ const NO_SUCH_NAME = 'ENOTFOUND'
 /** No domain of the Internet ends so: only a search domain completes it. */
 const OF_CLUSTER = '.svc'
 
+type Family = 0 | 4 | 6
+
 /** What look-ups ask. */
 export interface Names {
-  /** The C library: hosts file, DNS and search domains. */
-  readonly askLibrary: Lookup
+  /** The C library: hosts file, DNS and search domains; addresses of both families (0) or of one. */
+  readonly askLibrary: (host: string, family: Family) => Promise<readonly string[]>
   readonly hostsFile: string
 }
 
@@ -24,23 +26,33 @@ export interface Names {
  * get the connections to `git.acme.dev` with a Service there.
  */
 export function lookUpBy({ askLibrary, hostsFile }: Names): Lookup {
-  return async function lookUp(host) {
-    if (!host.includes('.') || host.endsWith(OF_CLUSTER) || (await isIn(hostsFile, host)))
-      return askLibrary(host)
-    // With a dot at its end a name is looked up as it is, and in DNS alone.
-    const found = await askLibrary(`${host}.`).catch((error: unknown) => {
-      if (error instanceof Error && 'code' in error && error.code === NO_SUCH_NAME) return undefined
-      throw error
-    })
-    return found ?? askLibrary(host)
+  /** Undefined if DNS says that there is no such name. */
+  async function lookUpAsItIs(host: string): Promise<readonly string[] | undefined> {
+    // The library says so, too, where one family fails and the other one has no address: then each is asked alone.
+    for (const family of [0, 4, 6] as const) {
+      // With a dot at its end a name is looked up as it is, and in DNS alone.
+      const found = await askLibrary(`${host}.`, family).catch(unlessUnknown)
+      if (found !== undefined) return found
+    }
+    return undefined
   }
+
+  return async function lookUp(host) {
+    const isAnybodys = host.includes('.') && !host.endsWith(OF_CLUSTER) && !(await isIn(hostsFile, host))
+    const found = isAnybodys ? await lookUpAsItIs(host) : undefined
+    return found ?? askLibrary(host, 0)
+  }
+}
+
+function unlessUnknown(error: unknown): undefined {
+  if (!(error instanceof Error && 'code' in error && error.code === NO_SUCH_NAME)) throw error
 }
 
 /** `lookUpBy` on this machine; rejects as node:dns does. */
 export const systemLookup: Lookup = lookUpBy({
   hostsFile: '/etc/hosts',
-  async askLibrary(host) {
-    const found = await lookup(host, { all: true })
+  async askLibrary(host, family) {
+    const found = await lookup(host, { all: true, family })
     return found.map(({ address }) => address)
   },
 })

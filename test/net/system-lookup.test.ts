@@ -10,12 +10,18 @@ const PUBLIC = ['192.0.2.7']
 const HOSTS = '127.0.0.1 localhost\n192.0.2.9\tMirror.example.com git # git.example.com\n'
 const folder = t.testdir({ hosts: HOSTS })
 
-/** What the C library of a pod answers: without an answer of DNS it goes on to the Services of the cluster. */
-function libraryWhere(dns: readonly string[] | 'ENOTFOUND' | 'EAI_AGAIN') {
+type FromDNS = readonly string[] | 'ENOTFOUND' | 'EAI_AGAIN'
+
+/**
+ * What the C library of a pod answers: without an answer of DNS it goes on to the Services of the cluster. `one`: what DNS
+ * answers when it is asked for one family, where that differs.
+ */
+function libraryWhere(both: FromDNS, one: Readonly<Record<number, FromDNS>> = {}) {
   const asked: string[] = []
   const lookUp = lookUpBy({
     hostsFile: join(folder, 'hosts'),
-    askLibrary(name) {
+    askLibrary(name, family) {
+      const dns = one[family] ?? both
       asked.push(name)
       if (typeof dns !== 'string') return Promise.resolve(dns)
       if (!name.endsWith('.')) return Promise.resolve(SERVICE)
@@ -27,6 +33,11 @@ function libraryWhere(dns: readonly string[] | 'ENOTFOUND' | 'EAI_AGAIN') {
 
 t.test('a name that DNS does not answer is no Service of the cluster', async (t) => {
   await t.rejects(libraryWhere('EAI_AGAIN').lookUp('git.example.com'), { code: 'EAI_AGAIN' })
+  // The library says that there is no such name where one family fails and the other one has no address.
+  for (const family of [4, 6]) {
+    const { lookUp } = libraryWhere('ENOTFOUND', { [family]: 'EAI_AGAIN' })
+    await t.rejects(lookUp('git.example.com'), { code: 'EAI_AGAIN' })
+  }
 })
 
 t.test('a name that is in DNS is asked for once, as it is', async (t) => {
