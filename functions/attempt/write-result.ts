@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { CONFLICT } from '../cluster/cluster.ts'
-import { carriesClaim, carriesResult, isSameRequest } from '../domain/resource/attempt-state.ts'
+import { carriesClaim, carriesResult, isSameRequest, isWithdrawn } from '../domain/resource/attempt-state.ts'
 import { envelopeOf, refOf } from '../domain/resource/envelope.ts'
-import { staysLate } from '../domain/resource/late-push.ts'
 import { Failure } from '../domain/failure.ts'
 import type { Envelope } from '../domain/resource/resource.ts'
 import type { Status } from '../domain/resource/stored-status.ts'
@@ -64,5 +63,5 @@ export async function writeResult(
 
 function afterSuccess(resource: Envelope, outcome: Outcome, now: Date, latePush = false): Status {
   const status = succeeded(resource, outcome, now)
-  return latePush && staysLate(resource, outcome) ? { ...status, latePush } : status
+  return latePush && isWithdrawn(resource) ? { ...status, latePush } : status
 }

@@ -99,24 +99,41 @@ t.test('while replicas of two versions run, each finds what the other has pushed
   t.ok(finds(retried, { ...retried, message }))
 })
 
-for (const [title, sha, latePush] of [
-  ['a late push is remembered where the commit of an earlier request is found', 'a'.repeat(40), true],
-  ['a late push is forgotten where its commit is found', 'b'.repeat(40), undefined],
+/**
+ * The status where the answer to the push of the last of these requests was lost, and then the commit of the first spec is
+ * found. `isRemoved`: the annotation was removed meanwhile.
+ */
+async function statusAfter(values: readonly string[], isRemoved: boolean) {
+  const { cluster, ...world } = memoryWorld()
+  const sha = 'a'.repeat(40)
+  let now = world.now()
+  async function attempt(value: string | undefined, push: typeof world.push): Promise<void> {
+    cluster.apply(gitCommit({}, value === undefined ? {} : { [REQUESTED_AT]: value }))
+    now = new Date(now.getTime() + 60_000)
+    const inWorld = { ...world, cluster, push, now: () => now }
+    await handle(REF, finder(cluster, { reads: 8, waits: 8 }), inWorld)
+  }
+  const requests = [undefined, ...values]
+  const last = requests.pop()
+  for (const value of requests)
+    await attempt(value, async () => ({ outcome: 'pushed', sha: value ?? sha, branch: 'main' }))
+  await attempt(last, async (_change, _login, { pushWatch }) => {
+    pushWatch?.sent()
+    throw new Failure('NetworkError', 'The connection broke.')
+  })
+  await attempt(isRemoved ? undefined : last, async () => ({ outcome: 'found', sha, branch: 'main' }))
+  return envelopeOf(cluster.get('GitCommit', 'team', 'shop')).status
+}
+
+for (const [title, values, isRemoved, latePush] of [
+  ['a late push is forgotten where its commit is found', [], false, undefined],
+  ['so is that of a requested-at', ['release-2'], false, undefined],
+  ['a late push of a requested-at that was removed is remembered', ['release-2'], true, true],
+  ['so it is where another request was between', ['release-2', 'release-3'], true, true],
 ] as const) {
   t.test(title, async (t) => {
-    const world = memoryWorld()
-    const send = (): Promise<void> => handle(REF, finder(world.cluster, { reads: 8, waits: 8 }), world)
-    world.cluster.apply(gitCommit())
-    await send()
-    const before = envelopeOf(world.cluster.get('GitCommit', 'team', 'shop'))
-    if (before.status === undefined) throw new Error('no status')
-    // The answer to the push of a requested-at was lost, and the annotation was removed.
-    const lost = { phase: 'Retrying', latePush: true, lastHandledRequestedAt: 'release-2' } as const
-    await world.cluster.patchStatus(before, { ...before.status, ...lost })
-    world.land = () => Promise.resolve({ outcome: 'found', sha, branch: 'main' })
-    await send()
-    t.not(world.pushed[1]?.change.since, undefined, 'it was searched for')
-    const { status } = envelopeOf(world.cluster.get('GitCommit', 'team', 'shop'))
-    t.match(status, { phase: 'Succeeded', commit: { sha }, latePush })
+    const status = await statusAfter(values, isRemoved)
+    t.match(status, { phase: 'Succeeded', commit: { sha: 'a'.repeat(40) } })
+    t.equal(status?.latePush, latePush)
   })
 }

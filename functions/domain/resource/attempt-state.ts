@@ -14,9 +14,21 @@ export function requestedAt(resource: Envelope): string | undefined {
  * for one that was begun by a version that did not note it.
  */
 export function requestStart(resource: Envelope): string | undefined {
-  const { startedAt } = resource.status ?? {}
-  const isNoted = requestedAt(resource) !== undefined && /[.]\d{6}Z$/.test(startedAt ?? '')
-  return isNoted ? startedAt : undefined
+  return requestedAt(resource) === undefined ? undefined : notedStart(resource)
+}
+
+/**
+ * Whether the attempts began for a requested-at that was removed since. What is found on the branch then is the commit of the
+ * first request of the generation, which was there before them, and says nothing of what they have pushed.
+ */
+export function isWithdrawn(resource: Envelope): boolean {
+  return requestedAt(resource) === undefined && notedStart(resource) !== undefined
+}
+
+/** When the attempts began, if that was for a requested-at. */
+function notedStart({ status }: Envelope): string | undefined {
+  const { startedAt = '' } = status ?? {}
+  return /[.]\d{6}Z$/.test(startedAt) ? startedAt : undefined
 }
 
 /**

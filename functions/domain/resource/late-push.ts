@@ -1,5 +1,4 @@
 import type { Envelope } from './resource.ts'
-import type { Outcome } from './status.ts'
 
 /** Told when a push is sent, and when its outcome is known; one without an answer may still be carried out. */
 export interface PushWatch {
@@ -46,13 +45,4 @@ export function tellBoth(one: PushWatch, other: PushWatch | undefined): PushWatc
 /** The resource as if its claim had been written with this. */
 export function withLatePush({ status, ...envelope }: Envelope, latePush: boolean): Envelope {
   return status === undefined ? envelope : { ...envelope, status: { ...status, latePush } }
-}
-
-/**
- * Whether a push that may be late still may be, now that this commit was found for the request: the status has named it since
- * before that push, so the branch has not moved. It is that of the first request of a generation, where a
- * `commitlet.dev/requested-at` that came later was removed before its push was answered.
- */
-export function staysLate({ status }: Envelope, { commit }: Pick<Outcome, 'commit'>): boolean {
-  return commit !== undefined && commit.sha === status?.commit?.sha
 }
