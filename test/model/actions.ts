@@ -1,4 +1,5 @@
 import type { Call } from './parts/program.ts'
+import { requestsOf } from './cluster-store.ts'
 import type { Missing, Pod, PodName } from './pods.ts'
 import { dueOf, type State, type System } from './system.ts'
 import { isMutation, withOther } from './outside.ts'
@@ -55,13 +56,15 @@ export function isQuiet({ pods }: State): boolean {
 export function isSettled({ store }: State): boolean {
   const { observedGeneration, lastHandledRequestedAt, phase } = store.status
   if (phase !== 'Succeeded' && phase !== 'Failed') return false
-  const handled = store.requests === 0 || lastHandledRequestedAt === `request ${store.requests}`
+  const requests = requestsOf(store)
+  const handled = requests === 0 || lastHandledRequestedAt === `request ${requests}`
   return observedGeneration === store.generation && handled
 }
 
 /** Whether nothing happens before the user asks again. */
 function isOver(state: State): boolean {
-  return isQuiet(state) && (state.left.asks.length > 0 || isSettled(state))
+  const { asks, patient = false } = state.left
+  return isQuiet(state) && ((asks.length > 0 && !patient) || isSettled(state))
 }
 
 function isDue(pod: Pod, second: number): boolean {
@@ -75,9 +78,10 @@ function callsOf({ pods }: State, name: FunctionName): readonly Call[] {
   return state.calls.filter(({ number }) => held?.call !== number)
 }
 
-/** Of all objects only the one of a request changes. */
+/** Of all objects only the one of a request changes, and at the end the one of the spec. */
 function isAlone({ left }: State, { kind, text }: Call): boolean {
-  return kind === 'read' && text.includes('/configmaps/') && !left.asks.includes('request')
+  const changes = left.asks.some((ask) => ask === 'request' || ask === 'back')
+  return kind === 'read' && text.includes('/configmaps/') && !changes
 }
 
 function timersOf(system: System, state: State, name: PodName): readonly Action[] {
@@ -155,7 +159,7 @@ function standingOf(system: System, state: State): readonly Action[] {
 
 function asksOf(system: System, state: State): readonly Action[] {
   const [what] = state.left.asks
-  if (what === undefined) return []
+  if (what === undefined || (state.left.patient === true && !isQuiet(state))) return []
   const heard = { label: `user ${what}`, run: () => system.ask(state, true) }
   const lost = { label: `user ${what}, no event`, run: () => system.ask(spend(state, 'lostEvents'), false) }
   return state.left.lostEvents > 0 ? [heard, lost] : [heard]

@@ -16,6 +16,10 @@ export interface Store {
   readonly generation: number
   readonly requests: number
   readonly suspended: boolean
+  /** The annotation of the last request was removed. */
+  readonly withdrawn?: boolean
+  /** The last spec is for content that was there before. */
+  readonly isBack?: true
   /** The generation of the last spec, where only `suspend` has changed since. */
   readonly noted?: number
   /** Of the object that each spec refers to, from the first one: what is wanted later has a higher version. */
@@ -48,13 +52,13 @@ export function wantedVersion({ versions }: Pick<Store, 'versions'>): number {
 }
 
 /**
- * What the user does: the first spec, another one, a change of the object that it refers to and a request for it, or a
- * change of `suspend` alone.
+ * What the user does: the first spec, another one, a change of the object that it refers to and a request for it, a
+ * change of `suspend` alone, the removal of a request, or, at the end, another spec for what the branch holds.
  */
-export type Ask = 'create' | 'spec' | 'request' | 'suspend' | 'resume'
+export type Ask = 'create' | 'spec' | 'request' | 'suspend' | 'resume' | 'withdraw' | 'back'
 
-/** What is stored after the user has asked for something. */
-export function asked(store: Store, what: Ask): Store {
+/** What is stored after the user has asked for something. `held`: the version that the branch holds. */
+export function asked(store: Store, what: Ask, held: number): Store {
   if (what === 'create') return store
   const resourceVersion = store.resourceVersion + 1
   const { generation, requests, versions } = store
@@ -63,17 +67,29 @@ export function asked(store: Store, what: Ask): Store {
     const { noted = generation } = store
     return { ...store, resourceVersion, generation: generation + 1, suspended: what === 'suspend', noted }
   }
+  if (what === 'withdraw') return { ...store, resourceVersion, withdrawn: true }
+  if (what === 'back') {
+    const there = { versions: [...versions.slice(0, -1), held], isBack: true } as const
+    return { ...store, resourceVersion, generation: generation + 1, ...there }
+  }
   if (what === 'spec') {
     const { status, suspended } = store
     const rest = { status, suspended, requests }
     return { ...rest, resourceVersion, generation: generation + 1, versions: [...versions, next] }
   }
-  return { ...store, resourceVersion, requests: requests + 1, versions: [...versions.slice(0, -1), next] }
+  const changed = [...versions.slice(0, -1), next]
+  return { ...store, resourceVersion, requests: requests + 1, withdrawn: false, versions: changed }
+}
+
+/** How many requests there were, the last of which stands; 0: none does. */
+export function requestsOf({ requests, withdrawn = false }: Store): number {
+  return withdrawn ? 0 : requests
 }
 
 /** The resource as the API server sends it. */
 export function resourceOf(store: Store): unknown {
-  const { generation, requests, resourceVersion, status, suspended, noted, versions } = store
+  const { generation, resourceVersion, status, suspended, noted, versions } = store
+  const requests = requestsOf(store)
   return {
     apiVersion: API_VERSION,
     kind: 'GitCommit',

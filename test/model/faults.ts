@@ -9,7 +9,7 @@ export interface Action {
   readonly run: () => State | Missing
 }
 
-type Fault = Exclude<keyof Bounds, 'asks' | 'restores'>
+type Fault = Exclude<keyof Bounds, 'asks' | 'restores' | 'patient'>
 
 /** A pod of the function, as Knative runs them. */
 export type FunctionName = Exclude<PodName, 'w'>

@@ -6,14 +6,15 @@ import { NO_FAULTS, printed, readSchedule, replay } from './schedule.ts'
 import { searchAll } from './search.ts'
 import { makeSystem, type Bounds } from './system.ts'
 
-const USAGE = `npm run model -- [--FAULT=NUMBER...] [--asks=create,spec,request,suspend,resume] [--clocks-differ] [--restores]
+const USAGE = `npm run model -- [--FAULT=NUMBER...] [--asks=create,spec,request,suspend,resume,withdraw,back] [--clocks-differ] [--restores] [--patient]
 npm run model -- --replay='LINE'
   FAULT  crashes, freezes, holds, losses, lostEvents, doubles, others: how often each may happen
   restores  the branch holds at the beginning what the second spec asks for
+  patient  the user asks only where nobody is at work, and also after retries
   LINE   a schedule, as a search prints it
 `
 const FAULTS = ['crashes', 'freezes', 'holds', 'losses', 'lostEvents', 'doubles', 'others'] as const
-const ASKS = ['create', 'spec', 'request', 'suspend', 'resume'] as const
+const ASKS = ['create', 'spec', 'request', 'suspend', 'resume', 'withdraw', 'back'] as const
 
 /** Searches all states within the bounds of its arguments, or makes a printed schedule again. */
 async function main(): Promise<number> {
@@ -28,6 +29,7 @@ async function main(): Promise<number> {
         help: { type: 'boolean' },
         'clocks-differ': { type: 'boolean' },
         restores: { type: 'boolean' },
+        patient: { type: 'boolean' },
       },
     },
   })
@@ -39,7 +41,8 @@ async function main(): Promise<number> {
   }
   const asks = (values.asks ?? 'create').split(',').flatMap((name) => ASKS.filter((ask) => ask === name))
   const faults = Object.fromEntries(FAULTS.map((name) => [name, Number(values[name] ?? 0)]))
-  const bounds: Bounds = { ...NO_FAULTS, ...faults, asks, restores: values.restores === true }
+  const { restores = false, patient = false } = values
+  const bounds: Bounds = { ...NO_FAULTS, ...faults, asks, restores, patient }
   const settings: PodSettings = { breakage: 'none', clocksDiffer: values['clocks-differ'] === true }
   const { broken, ...figures } = await searchAll(makeSystem(makePods(makeLocalStates(), settings)), bounds)
   const cpuSeconds = Math.round(process.cpuUsage().user / 1e6)

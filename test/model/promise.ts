@@ -25,10 +25,12 @@ function brokenBy({ branch, store }: State): string | undefined {
   const twice = ids.find((id, i) => ids.indexOf(id) !== i)
   if (twice !== undefined) return `two commits for ${twice}`
   const versions = ours.map(({ version }) => version)
-  const again = versions.find((version, i) => versions.indexOf(version) !== i)
+  // What is wanted at the end may have been there before.
+  const back = store.isBack === true ? wantedVersion(store) : undefined
+  const again = versions.find((version, i) => version !== back && versions.indexOf(version) !== i)
   // A request is for an object that an attempt before it may have read.
   if (store.requests === 0 && again !== undefined) return `two commits for version ${again}`
-  const old = versions.findIndex((version, i) => version < (versions[i - 1] ?? 0))
+  const old = versions.findIndex((version, i) => version !== back && version < (versions[i - 1] ?? 0))
   return old < 0 ? undefined : `old content after new: version ${versions[old]} after ${versions[old - 1]}`
 }
 
@@ -36,7 +38,7 @@ function brokenBy({ branch, store }: State): string | undefined {
 function brokenAfter(before: State, { branch, store }: State): string | undefined {
   const last = branch.at(-1)
   if (last === undefined || last.id === '' || !isSettled(before)) return undefined
-  return last.version < wantedVersion(store)
+  return last.version !== wantedVersion(store)
     ? `old content after new: version ${last.version} at the end`
     : undefined
 }

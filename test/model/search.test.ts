@@ -18,6 +18,7 @@ const ONE = ['create'] as const
 const TWO = ['create', 'spec'] as const
 const THREE = ['create', 'spec', 'request'] as const
 const SUSPENDED = ['create', 'suspend', 'resume'] as const
+const WITHDRAWN = ['create', 'request', 'request', 'withdraw', 'back'] as const
 const SUSPENDED_TWO = ['create', 'suspend', 'spec', 'resume'] as const
 
 /** What is searched completely, and at least how many states that are: a search of less has lost something. */
@@ -37,6 +38,7 @@ const COMPLETE: Searched = [
   [TWO, { restores: true, lostEvents: 1, doubles: 1, others: 1 }, 1_000],
   [TWO, { restores: true, losses: 1 }, 1_500],
   [TWO, { restores: true, crashes: 1 }, 3_000],
+  [WITHDRAWN, { patient: true, losses: 1 }, 3_000],
   [SUSPENDED, {}, 650],
   [SUSPENDED, { lostEvents: 1 }, 1_100],
 ]
@@ -63,6 +65,8 @@ const LONG: Searched = [
   [SUSPENDED_TWO, { restores: true, losses: 1 }, 100_000],
   [SUSPENDED, { freezes: 1 }, 160_000],
   [SUSPENDED, { losses: 1 }, 10_000],
+  [['create', 'spec', 'back'], { patient: true, losses: 1, crashes: 1 }, 25_000],
+  [['create', 'request', 'withdraw', 'back'], { patient: true, losses: 2 }, 20_000],
   [TWO, { crashes: 1, others: 1 }, 30_000],
   [TWO, { restores: true, losses: 1, crashes: 1 }, 80_000],
 ]

@@ -24,6 +24,8 @@ export interface Bounds {
   readonly others: number
   /** The branch holds at the beginning what the second spec asks for. */
   readonly restores?: boolean
+  /** The user asks again only where nobody is at work, and also after what has failed was tried again. */
+  readonly patient?: boolean
 }
 
 /** Everything that there is, as a value. */
@@ -116,16 +118,8 @@ export function makeSystem(pods: Pods): System {
       if (typeof w === 'function') return w
       // Its first sweep of all was before.
       const swept = { ...w, memory: sweepsFrom(0) }
-      const state: State = {
-        second: 0,
-        store: CREATED,
-        branch: [firstCommit(bounds)],
-        orphans: [],
-        pods: { f1, f2, w: swept },
-        left: bounds,
-        made: 1,
-      }
-      return state
+      const [branch, second, made] = [[firstCommit(bounds)], 0, 1]
+      return { second, store: CREATED, branch, orphans: [], pods: { f1, f2, w: swept }, left: bounds, made }
     },
     crashed(state, name, late) {
       const pod = state.pods[name]
@@ -142,7 +136,7 @@ export function makeSystem(pods: Pods): System {
     },
     ask(state, isHeard) {
       const [what = 'spec', ...asks] = state.left.asks
-      const store = asked(state.store, what)
+      const store = asked(state.store, what, state.branch.at(-1)?.version ?? 0)
       const after = { ...state, store, left: { ...state.left, asks } }
       return isHeard
         ? give(after, after.pods.w, { to: 'program', text: JSON.stringify(resourceOf(store)) })
