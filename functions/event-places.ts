@@ -10,6 +10,8 @@ export type Sender = 'webhook' | 'anybody'
  * push (attempt/turns/turns.ts). Each takes some 10 KiB besides what it waits with.
  */
 export const MOST_EVENTS = 1_280
+/** The last 160 are for namespaces with so many. */
+const FEW_EVENTS = 10
 /** Of those, most that have no signature of the webhook. */
 export const MOST_UNSIGNED = 320
 /**
@@ -41,11 +43,11 @@ export interface EventPlaces {
 
 /**
  * Places for events. If `signs`, the webhook signs its events: a flood of others leaves it three quarters of the places.
- * Otherwise senders cannot be told apart. No namespace gets more places than it leaves free. `now` is in milliseconds.
+ * Otherwise senders cannot be told apart. Each namespace has a fair share of them. `now` is in milliseconds.
  */
 export function openEventPlaces(signs: boolean, now: () => number): EventPlaces {
   const inHand: Record<Sender, number> = { webhook: 0, anybody: 0 }
-  const places = openFairPlaces(MOST_EVENTS)
+  const places = openFairPlaces(MOST_EVENTS, FEW_EVENTS)
   const unsigned = makeAllowance(MOST_UNSIGNED, UNSIGNED_PER_SECOND, now)
 
   function spendRead(): boolean {

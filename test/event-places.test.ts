@@ -28,6 +28,17 @@ t.test('events without a signature get a quarter of the places, and the webhook 
   t.ok(take('anybody'))
 })
 
+t.test('however many namespaces have taken what was left, others have ten places each', async (t) => {
+  const { take } = openEventPlaces(true, () => 0)
+  const events = (namespace: string): number => {
+    let count = 0
+    while (take('webhook', namespace) !== undefined) count += 1
+    return count
+  }
+  for (let index = 0; index < 10; index += 1) events(`busy-${index}`)
+  t.equal(events('team'), 10)
+})
+
 t.test('a flood without a signature is admitted 20 times a second', async (t) => {
   let time = 0
   const { admits } = openEventPlaces(true, () => time)

@@ -42,6 +42,8 @@ const TICK_MS = 100
 const LOOKS_OF_TICK = 5
 /** Resources that are looked after. One namespace alone gets half of the places. */
 const MOST_RESOURCES = 24_000
+/** The last 3,000 are for namespaces with so many. */
+const FEW_RESOURCES = 100
 
 /** Resources that are told in one turn of the event loop, which takes some milliseconds: 12,000 may wait for one object. */
 const TOLD_AT_ONCE = 200
@@ -51,7 +53,7 @@ export function openLooks(parts: LooksParts): OpenLooks {
   const { cluster, now, elapsed, stampKey, log, every = repeat } = parts
   const schedule = makeSchedule<Watched>(elapsed)
   const list = makeWaitList(schedule)
-  const places = openFairPlaces(MOST_RESOURCES)
+  const places = openFairPlaces(MOST_RESOURCES, FEW_RESOURCES)
   const woken = makeWoken()
   const underWay = countLooks()
   let stop: (() => void) | undefined

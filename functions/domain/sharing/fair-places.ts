@@ -12,14 +12,17 @@ export interface FairPlaces {
 
 /** Of what is free, so much is for those at an address who hold nothing, where the address holds more than is free. */
 const OF_NEWCOMERS = 1 / 8
+/** What is kept for owners with few places: where each takes half of what is left, ten leave next to nothing. */
+const OF_FEW = 1 / 8
 
 /**
  * Shares `most` places among owners who are not known before: an owner alone gets half of them, two get a third each, and
  * something is always left for the next one (Choudhury and Hahne, "Dynamic Queue Length Thresholds for Shared-Memory
- * Packet Switches", 1998). Of an owner among others of the same address, one alone gets a third. What others take meanwhile may
- * leave an address less than it holds: who holds nothing there gets something then, too. Owners without a place take no memory.
+ * Packet Switches", 1998). With `few`, the last eighth is for owners who hold no more than so many. Of an owner among others of
+ * the same address, one alone gets a third. What others take meanwhile may leave an address less than it holds: who holds
+ * nothing there gets something then, too. Owners without a place take no memory.
  */
-export function openFairPlaces(most: number): FairPlaces {
+export function openFairPlaces(most: number, few = Infinity): FairPlaces {
   const held = new Map<string, number>()
   let taken = 0
 
@@ -40,8 +43,8 @@ export function openFairPlaces(most: number): FairPlaces {
   function holdersOf(owners: readonly string[], count: number): readonly string[] | undefined {
     const free = most - taken
     const theirs = owners.reduce((sum, one) => sum + heldBy(one), count)
-    if (theirs <= free) return owners
     const [all, own] = owners
+    if (theirs <= free && (theirs <= few || free - count >= most * OF_FEW)) return owners
     if (own === undefined || heldBy(own) > 0) return undefined
     const newcomers = `newcomers of ${all}`
     return heldBy(newcomers) + count <= free * OF_NEWCOMERS ? [...owners, newcomers] : undefined

@@ -20,6 +20,13 @@ t.test(
   },
 )
 
+t.test('an eighth is left for owners with few places, however many others there are', async (t) => {
+  const places = openFairPlaces(1_280, 10)
+  const counts = Array.from({ length: 10 }, (_, index) => fill(places, `owner-${index}`))
+  t.same(counts, [640, 320, 160, 10, 10, 10, 10, 10, 10, 10])
+  t.equal(fill(places, 'next'), 10)
+})
+
 t.test('owners who come together get the same', async (t) => {
   const places = openFairPlaces(100)
   const counts = new Map<string, number>()
