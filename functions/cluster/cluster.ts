@@ -100,8 +100,11 @@ export interface Cluster {
    * is not read.
    */
   readVersion(ref: NamedObject, served: ServedKind, by?: ReadBy): Promise<string>
-  /** Whether this user has this access. The result "allowed" is at most 5 s old. */
-  reviewAccess(user: UserInfo, access: Access): Promise<boolean>
+  /**
+   * Whether this user has this access. The result "allowed" is at most 5 s old. `by`: for a resource of this namespace, in the
+   * turns of all of them.
+   */
+  reviewAccess(user: UserInfo, access: Access, by?: Pick<ReadBy, 'namespace'>): Promise<boolean>
   /** Whether the API server is ready: while it starts, it does not know all rights. False if it does not answer; never throws. */
   isReady(): Promise<boolean>
   /**

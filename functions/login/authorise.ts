@@ -66,6 +66,7 @@ function reviewing(
   signal: AbortSignal,
 ): { readonly requester: Requester; readonly context: ReviewContext } {
   const { stampKey: key, olderStampKeys: olderKeys, delegation } = settings
+  const { namespace } = resource.metadata
   const requester = requesterOf(resource, { key, olderKeys, delegation, now: now() }, resource.written)
   // One GitCommit may name a thousand objects.
   const asking: Pick<typeof cluster, 'discover' | 'reviewAccess'> = {
@@ -73,14 +74,14 @@ function reviewing(
       requireTime(signal, outOfTime)
       return cluster.discover(...of)
     },
-    async reviewAccess(...of) {
+    async reviewAccess(user, access) {
       requireTime(signal, outOfTime)
-      return cluster.reviewAccess(...of)
+      return cluster.reviewAccess(user, access, { namespace })
     },
   }
   return {
     requester,
-    context: reviewContextOf(requester.subject, resource.metadata.namespace, { cluster: asking, settings }),
+    context: reviewContextOf(requester.subject, namespace, { cluster: asking, settings }),
   }
 }
 

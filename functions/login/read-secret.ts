@@ -64,7 +64,8 @@ export async function readSecret(
   saw(field, secret.version)
   // The second Secret may be read minutes after the rights were reviewed: a host can delay its answer to the first log-in.
   const { subject } = authorised.requester
-  const review: Parameters<typeof hasRight>[2] = (access) => cluster.reviewAccess(subject, access)
+  const review: Parameters<typeof hasRight>[2] = (access) =>
+    cluster.reviewAccess(subject, access, { namespace })
   if (!(await hasRight(user.right, named, review))) throw unboundSecret(named, subject.username)
   // The namespace may have been deleted meanwhile, and made again by others: there the names mean other Secrets and accounts.
   await stillThere()

@@ -1,0 +1,55 @@
+import { setImmediate } from 'node:timers/promises'
+import t from 'tap'
+import { AT_ONCE } from '../../functions/cluster/access-review.ts'
+import { connectCluster } from '../../functions/cluster/connect.ts'
+import type { Access } from '../../functions/domain/gate/access.ts'
+import { DEVELOPER, recorder, SECRET } from './review-stage.ts'
+
+/** The nth access: all different. */
+function nth(index: number): Access {
+  return { ...SECRET, name: `git-${index}` }
+}
+
+/** A cluster whose API server answers one review after the other, and the names that it was asked about. */
+function stage() {
+  const open: (() => void)[] = []
+  const recorded = recorder()
+  const asked: string[] = []
+  const cluster = connectCluster(async (call) => {
+    const [, name = ''] = /"name":"([^"]*)"/.exec(JSON.stringify(call.body)) ?? []
+    asked.push(name)
+    await new Promise<void>((resolve) => open.push(resolve))
+    return recorded.server(call)
+  })
+  async function settle(): Promise<void> {
+    for (let times = 0; times < 20; times += 1) await setImmediate()
+  }
+  async function answerOne(): Promise<void> {
+    open.shift()?.()
+    await settle()
+  }
+  return { cluster, asked, answerOne, settle }
+}
+
+t.test('of all attempts, eight reviews are asked for at once, in turns of the namespaces', async (t) => {
+  const { cluster, asked, answerOne, settle } = stage()
+  const all = Array.from({ length: 100 }, (_, i) =>
+    cluster.reviewAccess(DEVELOPER, nth(i), { namespace: `busy-${i % 10}` }),
+  )
+  await settle()
+  t.equal(asked.length, AT_ONCE)
+  const other = cluster.reviewAccess(DEVELOPER, SECRET, { namespace: 'other' })
+  for (let answered = 1; answered <= 11; answered += 1) await answerOne()
+  t.ok(asked.includes('git'), 'another namespace waits for one of each')
+  while (asked.length < 101) await answerOne()
+  for (let answered = 0; answered < AT_ONCE; answered += 1) await answerOne()
+  t.ok((await Promise.all([...all, other])).every(Boolean))
+})
+
+t.test('a review for no resource, as at apply, does not wait for those of attempts', async (t) => {
+  const { cluster, asked, settle } = stage()
+  for (let i = 0; i < 20; i += 1) void cluster.reviewAccess(DEVELOPER, nth(i), { namespace: 'busy' })
+  await settle()
+  void cluster.reviewAccess(DEVELOPER, SECRET)
+  t.equal(asked.at(-1), 'git')
+})
