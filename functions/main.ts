@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http'
 import { setImmediate, setTimeout as pause } from 'node:timers/promises'
-import pino from 'pino'
 import { guardAddresses } from './net/addresses.ts'
 import { atEveryAddress } from './net/every-address.ts'
 import { followTrust } from './net/trust.ts'
@@ -35,6 +34,7 @@ import { loadHTTP } from './http/http.ts'
 import { requirePrograms } from './git/process/required-programs.ts'
 import { openWorld } from './open-world.ts'
 import { fetchWarning, readPodSize } from './pod-size.ts'
+import { openLog } from './telemetry/log.ts'
 import { watchProcess } from './telemetry/process-figures.ts'
 import { openTelemetry } from './telemetry/telemetry.ts'
 import { openTraces } from './telemetry/traces.ts'
@@ -63,7 +63,7 @@ async function main(): Promise<void> {
   // Child processes and dumps of the environment must not contain the tokens.
   delete process.env['DEFAULT_GIT_TOKEN']
   delete process.env['OTEL_EXPORTER_OTLP_HEADERS']
-  const log = pino({ level: config.logLevel, base: { part: 'function' } })
+  const { log, giveUp } = openLog('function', config.logLevel)
   const telemetry = openTelemetry(config.metricsPort, { ...PROGRAM_METRICS, ...FUNCTION_METRICS })
   const { meter } = telemetry
   const apiServer = measureServer(openApiServer(), meter, () => performance.now())
@@ -114,11 +114,15 @@ async function main(): Promise<void> {
     searches: searchesOf(world, config),
   })
   const address = await atEveryAddress((host) => app.listen({ port: config.port, host }))
+  const exit = (code: number): void => {
+    giveUp()
+    process.exit(code)
+  }
   // Before the log line: a reader of the log may send SIGTERM as soon as it appears.
   process.once('SIGTERM', () => {
     log.info('draining')
     turns.close()
-    setTimeout(() => process.exit(1), (config.attemptDeadline + DRAIN_MARGIN_S) * 1000).unref()
+    setTimeout(() => exit(1), (config.attemptDeadline + DRAIN_MARGIN_S) * 1000).unref()
     void Promise.all([app.close(), close()])
       .then(() => git.close())
       .then(() => cluster.flushEvents())
@@ -126,7 +130,7 @@ async function main(): Promise<void> {
       .then(() => {
         log.info('stopped')
         // An immediate exit could write this line before earlier ones that are still being written.
-        setTimeout(() => process.exit(0), END_MS).unref()
+        setTimeout(() => exit(0), END_MS).unref()
       })
   })
 

@@ -41,7 +41,7 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   '@kubernetes/client-node': /^functions\/cluster\//,
   'simple-git': /^functions\/git\/process\//,
   fastify: /^(functions|webhook)\/app\.ts$/,
-  pino: /^(functions\/main|webhook\/main|cli\/local\/site)\.ts$/,
+  pino: /^(functions\/telemetry\/log|cli\/local\/site)\.ts$/,
   commander: /^cli\/commands\//,
   ajv: /^functions\/domain\/schema\//,
   yaml: /^(functions\/domain\/edit|cli\/input)\//,

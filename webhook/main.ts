@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import pino from 'pino'
 import { measureServer } from '../functions/cluster/measured-server.ts'
 import type { ApiServer } from '../functions/cluster/api-server.ts'
 import { openApiServer, ownNamespace } from '../functions/cluster/api-server.ts'
@@ -14,6 +13,7 @@ import { leaseAt } from '../functions/cluster/sweep/lease.ts'
 import { PROGRAM_METRICS } from '../functions/domain/telemetry/program-metrics.ts'
 import { atEveryAddress } from '../functions/net/every-address.ts'
 import { followTrust } from '../functions/net/trust.ts'
+import { openLog } from '../functions/telemetry/log.ts'
 import { watchProcess } from '../functions/telemetry/process-figures.ts'
 import { openTelemetry } from '../functions/telemetry/telemetry.ts'
 import { openTraces } from '../functions/telemetry/traces.ts'
@@ -32,7 +32,7 @@ const END_MS = 1_000
 /** Starts the webhook: env → config → webhook → listen; drains on SIGTERM. */
 async function main(): Promise<void> {
   const config = readConfig(process.env)
-  const log = pino({ level: config.logLevel, base: { part: 'webhook' } })
+  const { log, giveUp } = openLog('webhook', config.logLevel)
   const telemetry = openTelemetry(config.metricsPort, { ...PROGRAM_METRICS, ...WEBHOOK_METRICS })
   const { meter } = telemetry
   const trust = followTrust(config.caFile, ({ reason, message }) =>
@@ -64,7 +64,10 @@ async function main(): Promise<void> {
       await Promise.all([traces.close(), telemetry.close()])
       log.info('stopped')
       // An immediate exit could write this line before earlier ones that are still being written.
-      setTimeout(() => process.exit(0), END_MS).unref()
+      setTimeout(() => {
+        giveUp()
+        process.exit(0)
+      }, END_MS).unref()
     })
   })
 
