@@ -38,6 +38,8 @@ export interface AppOptions {
   readonly stampKeys?: readonly Uint8Array[]
   /** Default: the clock. */
   readonly timing?: Timing
+  /** The time by which events of the webhook are recent. Default: that of the machine. */
+  readonly now?: () => Date
   /** Default: nothing is measured. */
   readonly meter?: Meter
   /** Default: nothing is searched for. */
@@ -53,7 +55,7 @@ const NO_SEARCHES: Searches = { sweep: () => Promise.resolve(), lookFor: () => N
  * that no other sender gets.
  */
 export function buildApp(handle: Handle, log: Logger, options: AppOptions = {}): FastifyInstance {
-  const { stampKeys = [], timing = TIMING, searches = NO_SEARCHES, meter = NO_METER } = options
+  const { stampKeys = [], timing = TIMING, searches = NO_SEARCHES, meter = NO_METER, now } = options
   // Fastify's own response while it closes has a body and no Retry-After.
   const app = Fastify({
     logger: false,
@@ -87,7 +89,7 @@ export function buildApp(handle: Handle, log: Logger, options: AppOptions = {}):
   const places = openEventPlaces(stampKeys.length > 0, () => performance.now())
   const arrivals = openArrivals({ handle, places, searches, log, wait: timing.wait })
   app.addHook('onClose', () => arrivals.idle())
-  const senders = knowSenders(stampKeys)
+  const senders = knowSenders(stampKeys, now)
   // An event of the webhook is never that large.
   readBodies(app, connections, (bytes) => places.charge('anybody', bytes))
   const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {

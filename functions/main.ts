@@ -112,6 +112,7 @@ async function main(): Promise<void> {
     stampKeys: stampKeysOf(config),
     meter,
     searches: searchesOf(world, config),
+    now: world.now,
   })
   const address = await atEveryAddress((host) => app.listen({ port: config.port, host }))
   const exit = (code: number): void => {

@@ -70,7 +70,7 @@ export interface Webhook {
 export async function buildWebhook(config: WebhookConfig, world: WebhookWorld): Promise<Webhook> {
   const { cluster, log, meter = NO_METER, tracer = NO_TRACER, lease, changes, followers } = world
   const { keyPairs = keyPairIn(config.tls) } = world
-  const target = config.sink && { ...config.sink, stampKey: config.stampKey }
+  const target = config.sink && { ...config.sink, stampKey: config.stampKey, now: () => cluster.now() }
   const sink = target && openSink(target, log, SINK_LIMITS, { meter, tracer })
   const pair = await keyPairs.open()
   meter.record(WEBHOOK_METRICS.certificateExpiry, expiryOf(pair), {})

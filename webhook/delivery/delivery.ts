@@ -25,6 +25,8 @@ export interface SinkTarget {
   readonly caCerts: string | undefined
   /** Signs the events, so that the function knows who sends them; undefined: they have no signature. */
   readonly stampKey?: Uint8Array | undefined
+  /** The time that is signed. Default: that of the machine. */
+  readonly now?: () => Date
 }
 
 /**
@@ -111,9 +113,12 @@ function headerValue(value: string): string {
 }
 
 /** The time is that of this request: an event may have waited, and is sent again where a request breaks. */
-function signatureOf({ attributes }: AppliedEvent, { stampKey }: SinkTarget): Record<string, string> {
+function signatureOf(
+  { attributes }: AppliedEvent,
+  { stampKey, now = () => new Date() }: SinkTarget,
+): Record<string, string> {
   if (stampKey === undefined) return {}
-  const time = { [SENDER_TIME]: new Date().toISOString() }
+  const time = { [SENDER_TIME]: now().toISOString() }
   const signed: Readonly<Record<string, unknown>> = { ...attributes, ...time }
   const attribute = (name: string): unknown => signed[name]
   const sender = { ...time, [SENDER_SIGNATURE]: senderSignature(attribute, stampKey) }

@@ -54,6 +54,19 @@ t.test('with the key of the stamps an event is signed, which no override changes
   t.notOk('ce-sendersignature' in sink.received[1]!.headers)
 })
 
+t.test(
+  'the time that is signed is the one that is given, whatever the clock of the machine says',
+  async (t) => {
+    const sink = await openSink(t)
+    const stampKey = Buffer.alloc(32, 'k')
+    const now = new Date('2038-01-19T03:14:07Z')
+    const target = { url: sink.url, extensions: {}, caCerts: undefined, stampKey, now: () => now }
+    await makeDelivery(target, 4, QUICK)(EVENT, NEVER)
+    t.ok(isFromWebhook(sink.received[0]!.headers, stampKey, now))
+    t.notOk(isFromWebhook(sink.received[0]!.headers, stampKey, new Date()))
+  },
+)
+
 t.test('the trace of an event is signed as well', async (t) => {
   const sink = await openSink(t)
   const stampKey = Buffer.alloc(32, 'k')
