@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Access } from '../domain/gate/access.ts'
-import { openFairQueue } from '../domain/sharing/fair-queue.ts'
 import { Failure } from '../domain/failure.ts'
 import { member } from '../domain/json-value.ts'
 import { readUserInfo, type UserInfo } from '../domain/requester/user-info.ts'
 import type { ApiServer } from './api-server.ts'
 import type { Cluster } from './cluster.ts'
 import { accountRefused, bodyOf } from './calls/answer.ts'
+import { takeTurnsOfAttempts } from './calls/attempt-turns.ts'
 
 /**
  * Whether this user has this access. Throws a Failure if the API server could not review it. `by`: for a resource of this
@@ -19,11 +19,6 @@ export type ReviewAccess = Cluster['reviewAccess']
 const REMEMBERED_MS = 5_000
 /** Most remembered reviews: a few hundred bytes each. */
 const MOST_REMEMBERED = 4_096
-/**
- * Reviews of attempts that are asked for at once: one GitCommit may name a hundred objects. With more of them the API server
- * only takes longer for each, and for all else.
- */
-export const AT_ONCE = 8
 
 /**
  * Reviews access with a SubjectAccessReview. The result "allowed" is remembered for 5 s from the start of the call, so
@@ -38,7 +33,7 @@ export function accessReviews(server: ApiServer, now: () => number): ReviewAcces
     ttlResolution: 0,
     perf: { now },
   })
-  const turns = openFairQueue(AT_ONCE, { elapsed: now })
+  const inTurn = takeTurnsOfAttempts(now)
   // One user may have a thousand accesses reviewed, and a long list of groups.
   const digests = new WeakMap<UserInfo, string>()
 
@@ -52,18 +47,11 @@ export function accessReviews(server: ApiServer, now: () => number): ReviewAcces
     if (answers.peek(key) === answer) answers.delete(key)
   }
 
-  /** Who has given up is asked for as well: others may wait for the same answer. */
-  async function inTurn(namespace: string, ask: () => Promise<boolean>): Promise<boolean> {
-    const leave = await turns.enter(namespace, new AbortController().signal)
-    return ask().finally(leave)
-  }
-
   return function reviewAccess(user, access, by) {
     const key = hashOf([digestOf(user), access])
     const known = answers.get(key)
     if (known !== undefined) return known
-    const ask = (): Promise<boolean> => review(server, user, access)
-    const answer = by === undefined ? ask() : inTurn(by.namespace, ask)
+    const answer = inTurn(by, () => review(server, user, access))
     answers.set(key, answer)
     answer.then(
       (allowed) => allowed || forget(key, answer),

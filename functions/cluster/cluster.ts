@@ -88,8 +88,8 @@ export interface Cluster {
    * `served` is how the kind was served when the rights were reviewed; for a cluster-scoped kind `namespace` is ignored.
    */
   readObject(ref: NamedObject, served: ServedKind, by?: ReadBy): Promise<string>
-  /** The plural and the scope of a kind; undefined if the cluster does not serve it. */
-  discover(apiVersion: string, kind: string): Promise<ServedKind | undefined>
+  /** The plural and the scope of a kind; undefined if the cluster does not serve it. `by`: as of `reviewAccess`. */
+  discover(apiVersion: string, kind: string, by?: Pick<ReadBy, 'namespace'>): Promise<ServedKind | undefined>
   /**
    * Fails also with CredentialsInvalid if the Secret has too many keys. `by`: each namespace has a share of such calls, and
    * what `inTurn` throws is thrown.

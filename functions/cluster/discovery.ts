@@ -5,10 +5,12 @@ import { elements, member, textMember } from '../domain/json-value.ts'
 import { Failure } from '../domain/failure.ts'
 import { countParts } from '../domain/network/json-parts.ts'
 import { selectedOf } from './calls/answer.ts'
+import { takeTurnsOfAttempts } from './calls/attempt-turns.ts'
 import type { ApiAnswer } from './calls/exchange.ts'
 import { OF_KINDS } from './calls/selections.ts'
+import type { Cluster, ReadBy } from './cluster.ts'
 
-export type Discover = (apiVersion: string, kind: string) => Promise<ServedKind | undefined>
+export type Discover = Cluster['discover']
 
 /** How long the kinds of a group are remembered. For a kind that is not among them, discovery is called again at once. */
 const REMEMBERED_MS = 60_000
@@ -29,7 +31,7 @@ const MOST_REMEMBERED = 1_024
 /**
  * Finds the plural and the scope of a kind with the discovery API. Calls for one group in flight share one answer.
  * Returns undefined for a kind or group that the cluster does not serve. Throws what `selectedOf` throws, and NotSupported for a
- * group with too many kinds.
+ * group with too many kinds. `by`: for a resource of this namespace, in the turns of all of them; default: at once.
  */
 export function discovery(server: ApiServer, now: () => number): Discover {
   const remembered = new LRUCache<string, ReadonlyMap<string, ServedKind>>({
@@ -40,18 +42,23 @@ export function discovery(server: ApiServer, now: () => number): Discover {
   })
   const reading = new Map<string, Promise<ReadonlyMap<string, ServedKind>>>()
 
-  function read(apiVersion: string): Promise<ReadonlyMap<string, ServedKind>> {
-    const answer = servedKinds(server, apiVersion).finally(() => reading.delete(apiVersion))
+  const inTurn = takeTurnsOfAttempts(now)
+
+  function read(
+    apiVersion: string,
+    by: Pick<ReadBy, 'namespace'> | undefined,
+  ): Promise<ReadonlyMap<string, ServedKind>> {
+    const answer = inTurn(by, () => servedKinds(server, apiVersion)).finally(() => reading.delete(apiVersion))
     reading.set(apiVersion, answer)
     return answer
   }
 
-  return async function discover(apiVersion, kind) {
+  return async function discover(apiVersion, kind, by) {
     if (!GROUP_VERSION.test(apiVersion)) return undefined
     const known = remembered.get(apiVersion)?.get(kind) ?? (await reading.get(apiVersion))?.get(kind)
     if (known !== undefined) return known
     // What was asked before this call may be older than the kind.
-    const kinds = await (reading.get(apiVersion) ?? read(apiVersion))
+    const kinds = await (reading.get(apiVersion) ?? read(apiVersion, by))
     remembered.set(apiVersion, kinds)
     return kinds.get(kind)
   }

@@ -70,9 +70,9 @@ function reviewing(
   const requester = requesterOf(resource, { key, olderKeys, delegation, now: now() }, resource.written)
   // One GitCommit may name a thousand objects.
   const asking: Pick<typeof cluster, 'discover' | 'reviewAccess'> = {
-    async discover(...of) {
+    async discover(apiVersion, kind) {
       requireTime(signal, outOfTime)
-      return cluster.discover(...of)
+      return cluster.discover(apiVersion, kind, { namespace })
     },
     async reviewAccess(user, access) {
       requireTime(signal, outOfTime)

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
-import { AT_ONCE } from '../../functions/cluster/access-review.ts'
+import { AT_ONCE } from '../../functions/cluster/calls/attempt-turns.ts'
 import { connectCluster } from '../../functions/cluster/connect.ts'
 import type { Access } from '../../functions/domain/gate/access.ts'
 import { DEVELOPER, recorder, SECRET } from './review-stage.ts'
@@ -16,8 +16,8 @@ function stage() {
   const recorded = recorder()
   const asked: string[] = []
   const cluster = connectCluster(async (call) => {
-    const [, name = ''] = /"name":"([^"]*)"/.exec(JSON.stringify(call.body)) ?? []
-    asked.push(name)
+    const [, name] = /"name":"([^"]*)"/.exec(JSON.stringify(call.body ?? {})) ?? []
+    asked.push(name ?? call.path)
     await new Promise<void>((resolve) => open.push(resolve))
     return recorded.server(call)
   })
@@ -52,4 +52,17 @@ t.test('a review for no resource, as at apply, does not wait for those of attemp
   await settle()
   void cluster.reviewAccess(DEVELOPER, SECRET)
   t.equal(asked.at(-1), 'git')
+})
+
+t.test('kinds are looked up in the same way, eight groups at once', async (t) => {
+  const { cluster, asked, answerOne, settle } = stage()
+  const all = Array.from({ length: 100 }, (_, i) =>
+    cluster.discover(`g${i}.example.com/v1`, 'Shelf', { namespace: `busy-${i % 10}` }),
+  )
+  await settle()
+  t.equal(asked.length, AT_ONCE)
+  const other = cluster.discover('v1', 'ConfigMap', { namespace: 'other' })
+  for (let answered = 1; answered <= 11; answered += 1) await answerOne()
+  t.ok(asked.includes('/api/v1'), 'another namespace waits for one of each')
+  void Promise.allSettled([...all, other])
 })
