@@ -200,6 +200,24 @@ t.test('without credentials the right to the default ones is reviewed, and may b
   })
 })
 
+t.test('an attempt asks in the turns of its namespace', async (t) => {
+  const { stored, world, cluster } = stage()
+  const by: unknown[] = []
+  const asking: typeof cluster = {
+    ...cluster,
+    reviewAccess(user, access, one) {
+      by.push(one)
+      return cluster.reviewAccess(user, access, one)
+    },
+    discover(apiVersion, kind, one) {
+      by.push(one)
+      return cluster.discover(apiVersion, kind, one)
+    },
+  }
+  await authorise(stored, { ...world, cluster: asking }, AT_LEISURE)
+  t.strictSame(by, Array(3).fill({ namespace: 'team' }))
+})
+
 t.test('a failed review decides nothing, and is retried', async (t) => {
   const { stored, world, cluster } = stage()
   const down = new Failure('NetworkError', 'No API server.')
