@@ -16,6 +16,7 @@ import {
   wholeNumber,
   WrongSetting,
 } from '../functions/domain/settings.ts'
+import { certificatesIn } from '../functions/net/trust.ts'
 import type { SinkTarget } from './delivery/delivery.ts'
 import type { KeyPairFiles } from './tls.ts'
 
@@ -93,7 +94,9 @@ function readSink(env: Environment): SinkTarget | undefined {
 
 function readCACerts(env: Environment): string | undefined {
   const pem = text(env, 'K_CA_CERTS', undefined)
-  if (pem === undefined || isCertificate(pem)) return pem
+  if (pem === undefined) return undefined
+  const certificates = certificatesIn(pem)
+  if (certificates?.every(isCertificate) === true) return certificates.join('')
   throw new WrongSetting('K_CA_CERTS has to hold certificates in PEM form, but does not.')
 }
 

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { createSecureContext } from 'node:tls'
 import type { SecureContextOptions } from 'node:tls'
 import { Failure } from '../functions/domain/failure.ts'
+import { certificatesIn } from '../functions/net/trust.ts'
 
 /** Interval of reading the files. The kubelet swaps a symlink of the volume, which file watches miss. */
 const POLL_MS = 1_000
@@ -65,9 +66,10 @@ export async function readClientCA({
   clientCAFile,
 }: Pick<KeyPairFiles, 'clientCAFile'>): Promise<string | undefined> {
   if (clientCAFile === undefined) return undefined
-  const ca = await readPEM(clientCAFile)
-  parsed(() => new X509Certificate(ca), clientCAFile, 'a certificate')
-  return ca
+  const text = await readPEM(clientCAFile)
+  const certificates = certificatesIn(text) ?? [text]
+  for (const ca of certificates) parsed(() => new X509Certificate(ca), clientCAFile, 'a certificate')
+  return certificates.join('')
 }
 
 /** Reads the files. Throws CredentialsInvalid, with one sentence that names the file, if they cannot be used. */

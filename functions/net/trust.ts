@@ -13,7 +13,7 @@ export interface Trust {
   readonly hasOwn: boolean
   /**
    * PEM texts of the system's authorities, each once (or of Node's bundled authorities if the system has none), and
-   * the text of CA_FILE. The same array as long as nothing has changed.
+   * the certificates of CA_FILE as one text. The same array as long as nothing has changed.
    */
   readonly authorities: () => Promise<readonly string[]>
   /** The same for node:tls. Reading and parsing them takes about 60 ms, once for each change. */
@@ -97,12 +97,20 @@ const BEGINNING = /-----BEGIN CERTIFICATE-----/g
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
 
 async function readOwn(file: string): Promise<string> {
-  const text = await readFile(file, 'utf8')
-  const certificates = text.match(CERTIFICATE) ?? []
-  const whole = certificates.length === text.match(BEGINNING)?.length
-  if (!whole) throw unusable('does not contain the PEM text of complete certificates')
+  const certificates = certificatesIn(await readFile(file, 'utf8'))
+  if (certificates === undefined) throw unusable('does not contain the PEM text of complete certificates')
   for (const certificate of certificates) checkCertificate(certificate)
-  return text
+  return certificates.join('')
+}
+
+/**
+ * The PEM texts of the certificates in a text; undefined if there is none, or one that is not complete. Each is of lines of its
+ * own: where files were put together without a line end between them, OpenSSL would read none of them, and say nothing.
+ */
+export function certificatesIn(text: string): readonly string[] | undefined {
+  const certificates = text.match(CERTIFICATE) ?? []
+  const isWhole = certificates.length === text.match(BEGINNING)?.length
+  return isWhole ? certificates.map((certificate) => `${certificate}\n`) : undefined
 }
 
 function checkCertificate(text: string): void {

@@ -8,7 +8,8 @@ import t from 'tap'
 import { contextOf, followTrust } from '../../functions/net/trust.ts'
 import { makeAuthority } from '../harness/certificates.ts'
 
-const [{ certPEM: one }, { certPEM: two }] = await Promise.all([makeAuthority(), makeAuthority()])
+const [first, second] = await Promise.all([makeAuthority(), makeAuthority()])
+const [one, two] = [first, second].map(({ certPEM }) => `${certPEM}\n`) as [string, string]
 const NONE = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
 const known = await followTrust(undefined).authorities()
 
@@ -83,6 +84,24 @@ t.test('a CA_FILE that could never be used is named', async (t) => {
   await t.rejects(authorities(), { reason: 'Internal', message: /CA_FILE names contains a certificate/ })
   await writeFile(file, one)
   t.strictSame(await authorities(), [...known, one])
+  t.strictSame(told, [])
+})
+
+t.test('certificates that do not begin at a line of their own are trusted as well', async (t) => {
+  const [root = ''] = known
+  const file = join(t.testdir({ 'ca.pem': `both:${root.trim()}${one.trim()}` }), 'ca.pem')
+  const { authorities, context, told } = follow(file)
+  t.strictSame(await authorities(), [...known, `${root.trim()}\n${one}`])
+  const { certPEM: cert, keyPEM: key } = await first.issue({ names: ['localhost'] })
+  const server = createServer({ cert, key }).listen(0, '127.0.0.1')
+  t.teardown(() => server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const secureContext = await context()
+  const socket = connect({ host: '127.0.0.1', port, servername: 'localhost', secureContext })
+  t.teardown(() => socket.destroy())
+  await once(socket, 'secureConnect')
+  t.ok(socket.authorized)
   t.strictSame(told, [])
 })
 

@@ -35,8 +35,15 @@ t.test('a pair is read as PEM', async (t) => {
   const { dir, files } = await makeVolume(t)
   t.match(await readKeyPair(files), { cert: /BEGIN CERTIFICATE/, key: /PRIVATE KEY/ })
   const clientCAFile = join(dir, 'ca.crt')
-  await writeFile(clientCAFile, authority.certPEM)
-  t.equal((await readKeyPair({ ...files, clientCAFile })).ca, authority.certPEM)
+  const ca = authority.certPEM.trim()
+  for (const [text, read] of [
+    [ca, `${ca}\n`],
+    // As files are put together whose last line has no end.
+    [`${ca}${ca}`, `${ca}\n${ca}\n`],
+  ] as const) {
+    await writeFile(clientCAFile, text)
+    t.equal((await readKeyPair({ ...files, clientCAFile })).ca, read)
+  }
 })
 
 t.test('unusable files are refused by name', async (t) => {
