@@ -89,6 +89,7 @@ async function main(): Promise<void> {
   const shares = divide(readPodSize(config.tempDir), config.fetchLimit)
   const turns = openTurns(shares)
   measureTurns(turns, meter)
+  const cluster = connectCluster(apiServer)
   const git = openGit({
     ...network,
     meter,
@@ -101,10 +102,10 @@ async function main(): Promise<void> {
     acquireLarge: turns.acquireLarge,
     guardLogIn: guardSSHLogIns(config.failedLogins, () => performance.now()),
     engine: config.gitEngine,
+    now: () => cluster.now(),
     handedOver: ({ url, why }) =>
       log.info({ repository: url, cause: why }, 'the git binary is used for this repository'),
   })
-  const cluster = connectCluster(apiServer)
   const find = finders(cluster, config.stampKey !== undefined)
   const parts = { cluster, git, turns, network, find: find.webhook, config, log, meter, tracer }
   const { world, close } = openWorld(parts)

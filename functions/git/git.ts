@@ -27,6 +27,11 @@ export interface GitSettings extends RouteSettings, EngineSettings {
   readonly acquireSession?: (holder: SessionHolder, signal: AbortSignal) => Promise<Release>
   /** Bounds the log-ins at SSH servers; default: each is tried. */
   readonly guardLogIn?: GuardLogIn
+  /**
+   * The time that commits have: that by which the next attempt searches for them (`ChangeDraft.since`), or one that is near it.
+   * Default: that of the machine.
+   */
+  readonly now?: () => Date
 }
 
 /** Whose session it is. */
@@ -136,7 +141,8 @@ export function openGit(settings: GitSettings): Git {
   const groupCommit = makeGroupCommit({ land: landBatch, acquire })
   return {
     async push(change, login, signal, options) {
-      return groupCommit.push(change, login, AbortSignal.any([signal, closing.signal]), options)
+      const dated = { date: settings.now?.(), ...options }
+      return groupCommit.push(change, login, AbortSignal.any([signal, closing.signal]), dated)
     },
     expect: groupCommit.expect,
     find: (change, login, signal, options) =>

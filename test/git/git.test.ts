@@ -45,6 +45,16 @@ t.test('a commit lands without a file or a process of Commitlet', async (t) => {
   t.same(await stage.leftovers(), [])
 })
 
+t.test(
+  'a commit has the time by which it is searched for, whatever the clock of the machine says',
+  async (t) => {
+    const repository = await server.createRepository('git/dated')
+    const writer = stage.open({ now: () => new Date('2038-01-19T03:14:07Z') })
+    await writer.push(changeOf(repository.url, 'a.md'), LOGIN, patience())
+    t.equal(await repository.git('log', '-1', '--format=%at %ct', 'main'), '2147483647 2147483647')
+  },
+)
+
 t.test('a session that has to give way to others ends at once, and says so', async (t) => {
   const repository = await server.createRepository('git/gives-way')
   t.teardown(server.faults.add({ kind: 'hang' }, { repository: repository.name }))

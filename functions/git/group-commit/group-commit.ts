@@ -172,7 +172,7 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
           isShared: () => login.ofOperator === true && places.get(waiter) !== queues.get(apartKey(waiter)),
           failed: () => apart.keep(change.namespace, keyOf(waiter)),
         })
-      const pending = { change, date: new Date(), signal, ...options, claim }
+      const pending = { change, ...options, date: options?.date ?? new Date(), signal, claim }
       const waiter: Waiter = { pending, login, settle }
       enqueue(waiter)
       function abort(): void {

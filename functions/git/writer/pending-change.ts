@@ -23,6 +23,8 @@ export interface PendingChange {
 
 /** What the caller of a push may add. */
 export interface PushOptions {
+  /** Date of the commit. Default: the present, by the clock of the machine. */
+  readonly date?: Date | undefined
   readonly claim?: ClaimCheck | undefined
   readonly engineChosen?: ((engine: EngineName) => void) | undefined
   readonly pushWatch?: PushWatch | undefined
