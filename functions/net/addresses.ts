@@ -4,7 +4,7 @@ import { isForbidden } from '../domain/network/address-policy.ts'
 import { openKeyedTurns } from '../domain/sharing/keyed-turns.ts'
 import { unlessAborted } from '../domain/deadline.ts'
 import { Failure } from '../domain/failure.ts'
-import { systemLookup } from './system-lookup.ts'
+import { isUnknownName, systemLookup } from './system-lookup.ts'
 import type { Lookup } from './system-lookup.ts'
 
 /** A host (name or IP address) and a port. */
@@ -107,9 +107,7 @@ function tooMany(host: string, count: number): Failure {
 }
 
 function unknown(host: string, cause: unknown): Failure {
-  const isUnknown =
-    cause === undefined || (cause instanceof Error && 'code' in cause && cause.code === 'ENOTFOUND')
-  if (!isUnknown) return unanswered(host, cause)
+  if (cause !== undefined && !isUnknownName(cause)) return unanswered(host, cause)
   const message = `${host} cannot be reached: its host name is not known to DNS; check the spelling, or ask your Commitlet operator.`
   return new Failure('NetworkError', message, { cause })
 }

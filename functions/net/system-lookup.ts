@@ -44,8 +44,13 @@ export function lookUpBy({ askLibrary, hostsFile }: Names): Lookup {
   }
 }
 
+/** Whether a look-up has failed because there is no such name. */
+export function isUnknownName(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === NO_SUCH_NAME
+}
+
 function unlessUnknown(error: unknown): undefined {
-  if (!(error instanceof Error && 'code' in error && error.code === NO_SUCH_NAME)) throw error
+  if (!isUnknownName(error)) throw error
 }
 
 /** `lookUpBy` on this machine; rejects as node:dns does. */
