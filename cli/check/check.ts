@@ -4,7 +4,7 @@ import { requesterOf } from '../../functions/domain/requester/requester.ts'
 import { requireSound } from '../../functions/domain/schema/parse.ts'
 import { textOption, type Call } from '../call.ts'
 import { chosenBy, type Chosen } from '../local/chosen.ts'
-import type { LocalResource } from '../local/resource.ts'
+import { requireKept, type LocalResource } from '../local/resource.ts'
 import { openSite } from '../local/site.ts'
 import { worst, type Outcome } from '../terminal/exit-codes.ts'
 import { failed, outcomeOf, printReport, type Step } from '../terminal/steps.ts'
@@ -72,9 +72,10 @@ async function resourceSteps(one: Chosen, { terminal }: Call): Promise<readonly 
 /** Whose rights count; undefined: the stamp does not say, and the step does. */
 function requesterIn(
   { from, config, connection }: Chosen,
-  { envelope, parsed }: LocalResource,
+  resource: LocalResource,
 ): { readonly user: UserInfo | undefined; readonly step: Step } {
   const step = 'requester'
+  const { envelope, parsed } = resource
   // A spec with errors is reported by its rules.
   if (from === 'file' || !parsed.sound) {
     const user = connection.self
@@ -82,6 +83,7 @@ function requesterIn(
     return { user, step: { step, state: 'good', text } }
   }
   try {
+    requireKept(resource)
     const sound = requireSound(envelope, parsed)
     const { subject, displayName: shown } = requesterOf(
       sound,

@@ -21,6 +21,13 @@ export interface Explanation {
   readonly advice: string | undefined
 }
 
+/** The webhook does not look at what is being deleted, so the annotations of one may name anybody. */
+const DELETED = {
+  requestedBy: undefined,
+  next: 'Nothing: it is being deleted, and no attempt starts.',
+  advice: undefined,
+}
+
 /** A resource that no attempt has started for after this time has not been heard of. */
 const HEARD_MS = 90_000
 
@@ -41,6 +48,7 @@ export function explain(resource: Envelope, now: Date): Explanation {
     attempts: status?.attempts ?? 0,
     next: suspended ? 'Nothing is started while spec.suspend is true.' : nextOf(resource, { isReady, now }),
     advice: isReady ? undefined : adviceFor(resource, reason, now),
+    ...(metadata.deletionTimestamp === undefined ? {} : DELETED),
   }
 }
 

@@ -35,6 +35,19 @@ export async function readStored(
   throw new Failure('ReferenceNotFound', message)
 }
 
+/**
+ * Throws ReferenceForbidden if the resource is being deleted. The webhook does not look at one that is, so its spec and its stamp
+ * may be anybody's, and what they name must not be used with the rights of whoever runs the command.
+ */
+export function requireKept({ envelope: { kind, metadata } }: LocalResource): void {
+  if (metadata.deletionTimestamp === undefined) return
+  const { namespace, name } = metadata
+  throw new Failure(
+    'ReferenceForbidden',
+    `${kind} ${namespace}/${name} is being deleted, so no attempt starts, and its annotations may name anybody as who asked for it; wait until it is gone, and apply it again.`,
+  )
+}
+
 /** Who asks for the resource of a file, and what the API server would write into it. */
 export interface Applying {
   readonly user: UserInfo

@@ -2,6 +2,7 @@ import { asFailure, Failure } from '../../functions/domain/failure.ts'
 import { requireSound } from '../../functions/domain/schema/parse.ts'
 import { flagOption, textOption, type Call } from '../call.ts'
 import { chosenBy, type Chosen } from '../local/chosen.ts'
+import { requireKept } from '../local/resource.ts'
 import { openSite } from '../local/site.ts'
 import { UsageError, type Outcome } from '../terminal/exit-codes.ts'
 import { jsonText, plain, plainLine, styles } from '../terminal/style.ts'
@@ -32,8 +33,9 @@ export async function render(call: Call): Promise<Outcome> {
 
 async function filesOf(one: Chosen, { terminal }: Call, isDiff: boolean): Promise<readonly RenderedFile[]> {
   terminal.progress(`rendering ${one.about} …`)
-  const { envelope, parsed } = await one.resource()
-  const sound = requireSound(envelope, parsed)
+  const resource = await one.resource()
+  if (one.from === 'cluster') requireKept(resource)
+  const sound = requireSound(resource.envelope, resource.parsed)
   if (sound.kind !== 'GitCommit') return []
   const site = openSite(one.connection.cluster, one.config, terminal.signal)
   try {

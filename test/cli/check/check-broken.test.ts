@@ -307,6 +307,44 @@ withCommitlet(t, async (t, installed) => {
     t.match(stepsIn(bound)['push'], { state: 'good' }, 'where its annotation says, it goes whoever asks')
   })
 
+  await t.test("a Secret goes nowhere for what is being deleted, whose stamp may be anybody's", async (t) => {
+    const repository = await create()
+    const rules = [RULES.gitCommits, RULES.readConfigMaps, { ...RULES.useSecrets, resourceNames: ['shared'] }]
+    await team.apply(secret('shared', { token: TOKEN }), ...grant('leaver', 'cli-leaver', rules))
+    const right = { verb: 'use', resource: 'secrets', namespace: team.namespace, name: 'shared' }
+    await waitFor('right', async () => (await reviewed(plane, 'cli-leaver', right)) || undefined, 30_000)
+    const credentials = { secretName: 'shared', tokenKey: 'token' }
+    const left = gitCommit('left', repository.url, { credentials })
+    const metadata = { name: 'left', finalizers: ['test.example.com/held'] }
+    await team.applyAs('cli-leaver', { ...left, metadata })
+    const path = `/apis/commitlet.dev/v1/namespaces/${team.namespace}/gitcommits/left`
+    const asLeaver = { 'impersonate-user': 'cli-leaver' }
+    await plane.api.ask('DELETE', path, undefined, asLeaver)
+    const deleted = await team.get('left')
+    const annotations = {
+      'commitlet.dev/requested-by': 'admin',
+      'commitlet.dev/requester': '{"username":"admin","groups":["system:masters"]}',
+    }
+    const forged = { ...deleted, metadata: { ...deleted.metadata, annotations } }
+    const { status } = await plane.api.ask('PUT', path, forged, asLeaver)
+    t.equal(status, 200, 'no webhook is asked about what is being deleted')
+    const env = envOf()
+    const checked = await commitlet(['check', 'left', '-n', team.namespace, '-o', 'json'], { env })
+    const rendered = await commitlet(['render', 'left', '--diff', '-n', team.namespace], { env })
+    const seen = git.requests.filter((request) => request.repository === repository.name)
+    t.strictSame(seen, [])
+    t.equal(checked.code, 1, checked.stdout + checked.stderr)
+    t.match(stepsIn(checked), { requester: { state: 'wrong', text: /being deleted/ } })
+    t.equal(rendered.code, 1, rendered.stdout)
+    t.match(rendered.stderr, /being deleted/)
+    const explained = await commitlet(['explain', 'left', '-n', team.namespace], { env })
+    t.match(explained.stdout, /being deleted/)
+    await plane.api.ask('PUT', path, {
+      ...(await team.get('left')),
+      metadata: { ...deleted.metadata, finalizers: [] },
+    })
+  })
+
   await t.test('a file does not lead out of the namespace that was named', async (t) => {
     const repository = await create()
     const elsewhere = { metadata: { name: 'shop', namespace: 'payments' } }

@@ -33,6 +33,18 @@ const CASES: readonly (readonly [string, Envelope, object])[] = [
     { outcome: 'good', next: /done/, advice: undefined },
   ],
   [
+    'being deleted, whoever its annotations name',
+    resource(undefined, {
+      appliedAt: '2026-03-01T09:00:00Z',
+      metadata: {
+        ...resource(undefined).metadata,
+        deletionTimestamp: '2026-03-01T09:00:00Z',
+        annotations: { 'commitlet.dev/requested-by': 'admin' },
+      },
+    }),
+    { requestedBy: undefined, next: /being deleted/, advice: undefined },
+  ],
+  [
     'failed for good',
     resource({ phase: 'Failed', attempts: 1, conditions: ready('False', 'PathConflict') }),
     { outcome: 'wrong', attempts: 1, next: /Nothing by itself/, advice: /requested-at=/ },
