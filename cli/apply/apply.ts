@@ -14,7 +14,7 @@ import { UsageError, worst, type Outcome } from '../terminal/exit-codes.ts'
 import { withoutPromise } from '../terminal/steps.ts'
 import { jsonText, plainLine, styles } from '../terminal/style.ts'
 import { carryOut } from './carry-out.ts'
-import { runIdentity, uidOf, type RunIdentity } from './run-identity.ts'
+import { requestIn, runIdentity, uidOf, type RunIdentity } from './run-identity.ts'
 
 /** What became of a resource of the files. */
 interface Ended {
@@ -41,7 +41,7 @@ export async function apply(call: Call): Promise<Outcome> {
   try {
     for (const object of wanted) {
       const about = `${object.kind} ${object.namespace ?? namespace}/${object.name}`
-      const resource = stampedBy(username, object, { identity, namespace, config })
+      const resource = stampedBy(username, object, { identity, namespace, config, objects })
       terminal.progress(`${about} …`)
       const ended = await carriedOut(resource, site, { call, about, seconds, identity }).catch(asFailure)
       terminal.progress('')
@@ -65,25 +65,22 @@ interface Stamping {
   readonly identity: RunIdentity
   readonly namespace: string
   readonly config: Config
+  readonly objects: readonly FileObject[]
 }
 
 /** A commit is of this run. A pull request is of its resource, whatever run updates it. */
 function stampedBy(
   username: string,
   object: FileObject,
-  { identity, namespace, config }: Stamping,
+  { identity, namespace, config, objects }: Stamping,
 ): LocalResource {
   const of = object.namespace ?? namespace
   const { delegation, stampKey } = config
-  const isCommit = object.kind === 'GitCommit'
-  return asApplied(object, {
-    user: { username },
-    namespace: of,
-    delegation,
-    stampKey,
-    uid: uidOf(object, of),
-    ...(isCommit ? { requestedAt: identity.run, startedAt: identity.since } : {}),
-  })
+  const applying = { user: { username }, namespace: of, delegation, stampKey, uid: uidOf(object, of) }
+  const { parsed } = asApplied(object, applying)
+  if (parsed.kind !== 'GitCommit') return asApplied(object, applying)
+  const requestedAt = requestIn(identity.run, parsed, objects)
+  return asApplied(object, { ...applying, requestedAt, startedAt: identity.since })
 }
 
 interface Carrying {

@@ -1,4 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { writtenReferences } from '../../functions/domain/commit/references.ts'
+import type { Parsed } from '../../functions/domain/schema/parse.ts'
 import type { FileObject } from '../input/objects.ts'
 import { UsageError } from '../terminal/exit-codes.ts'
 
@@ -25,9 +27,24 @@ export function runIdentity(name: string | undefined, now: Date): RunIdentity {
   if (name === undefined) return { run: randomUUID(), again: false, since: now }
   if (name === '' || name.length > LONGEST || /\p{C}/u.test(name))
     throw new UsageError(
-      `--run has to be a name of 1 to ${LONGEST} characters in one line, such as the number of the pipeline.`,
+      `--run has to be a name of 1 to ${LONGEST} characters in one line, such as the ID of the pipeline.`,
     )
   return { run: name, again: true, since: new Date(now.getTime() - REPEATED_WITHIN_MS) }
+}
+
+/**
+ * The request of a GitCommit in a run: equal for each try of it, and another one where its spec or an object that it refers to has
+ * changed. A run that commits twice, such as in two of its stages, would otherwise take its first commit for the second.
+ */
+export function requestIn(run: string, { kind, spec }: Parsed, objects: readonly FileObject[]): string {
+  const references = kind === 'GitCommit' && spec !== undefined ? writtenReferences(spec) : []
+  const sources = references.flatMap(({ reference }) =>
+    objects
+      .filter((object) => object.kind === reference.kind && object.name === reference.name)
+      .map((object) => object.jsonIn(object.namespace)),
+  )
+  const wanted = JSON.stringify([spec, sources])
+  return `${run} ${createHash('sha256').update(wanted).digest('hex')}`
 }
 
 /**

@@ -102,7 +102,7 @@ export const COMMANDS: readonly CommandRow[] = [
       {
         name: 'run',
         value: 'ID',
-        about: 'the run of the pipeline, the same for each try of it, such as its number',
+        about: 'the run of the pipeline, the same for each try of it and no other run, such as its ID',
       },
       {
         name: 'requester',

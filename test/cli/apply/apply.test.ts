@@ -1,7 +1,9 @@
 import { join } from 'node:path'
 import t from 'tap'
-import { uidOf } from '../../../cli/apply/run-identity.ts'
+import { requestIn, uidOf } from '../../../cli/apply/run-identity.ts'
+import { readObjects } from '../../../cli/input/objects.ts'
 import { requestDigest } from '../../../functions/domain/commit/commit-id.ts'
+import { parse } from '../../../functions/domain/schema/parse.ts'
 import { startGitServer } from '../../harness/git-server.ts'
 import { gitBranches } from '../../harness/hosts/git-branches.ts'
 import { memoryModel } from '../../harness/hosts/model.ts'
@@ -73,13 +75,29 @@ t.test('a second try of one run counts the commit of the first; another run writ
   t.equal((await repository.log('main'))[0], ours)
 })
 
+t.test('one run may commit more than once, as what it wants has changed', async (t) => {
+  const repository = await server.createRepository(names())
+  const apply = async (colour: string, message: string) => {
+    const file = await fileOf(t, configMap(colour), secret, gitCommit(repository.url, { message }))
+    return commitlet(['apply', '-f', file, '--run', '7'], { env })
+  }
+  t.equal((await apply('blue', 'Build')).code, 0)
+  t.equal((await apply('green', 'Build')).code, 0)
+  t.match(await repository.show('main:shop.yaml'), /colour: green/, 'another object')
+  t.equal((await apply('blue', 'Deploy')).code, 0)
+  t.match(await repository.show('main:shop.yaml'), /colour: blue/, 'another spec')
+  t.same(await repository.log('main'), ['Deploy', 'Build', 'Build', 'Begin'])
+})
+
 t.test('with a key, a commit of somebody else that names the run is not taken for its own', async (t) => {
   const repository = await server.createRepository(names())
   const file = await fileOf(t, configMap('blue'), secret, gitCommit(repository.url))
   const key = join(t.testdir({ key: 'k'.repeat(32) }), 'key')
   const apply = (run: string) =>
     commitlet(['apply', '-f', file, '--run', run], { env: { ...env, STAMP_KEY_FILE: key } })
-  const id = `${uidOf({ kind: 'GitCommit', name: 'shop' }, 'default')}.1.${requestDigest('79')}`
+  const objects = await readObjects([file], () => Promise.resolve(''))
+  const request = objects.map(({ value }) => requestIn('79', parse(value), objects)).at(-1) ?? ''
+  const id = `${uidOf({ kind: 'GitCommit', name: 'shop' }, 'default')}.1.${requestDigest(request)}`
   await repository.commit('main', { 'shop.yaml': 'a typo less' }, `Fix a typo\n\nCommitlet-Id: ${id}\n`)
   t.equal((await apply('79')).code, 0)
   t.match(await repository.show('main:shop.yaml'), /colour: blue/)
