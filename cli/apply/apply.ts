@@ -19,8 +19,14 @@ import { requestIn, runIdentity, uidOf, type RunIdentity } from './run-identity.
 /** What became of a resource of the files. */
 interface Ended {
   readonly about: string
-  readonly ended: Done | Failure
+  readonly ended: Done | Failure | typeof SUSPENDED
 }
+
+/** As in a cluster, nothing is started for it. */
+const SUSPENDED = {
+  reason: 'Suspended',
+  message: 'Nothing was started, because spec.suspend is true.',
+} as const
 
 /** `commitlet apply`: files in place of a cluster; their resources are carried out from this machine. */
 export async function apply(call: Call): Promise<Outcome> {
@@ -90,13 +96,18 @@ interface Carrying {
   readonly identity: RunIdentity
 }
 
-async function carriedOut(resource: LocalResource, site: Site, carrying: Carrying): Promise<Done> {
+async function carriedOut(
+  resource: LocalResource,
+  site: Site,
+  carrying: Carrying,
+): Promise<Done | typeof SUSPENDED> {
   const { call, about, seconds, identity } = carrying
   const { world, config } = site
   const { namespace } = resource.envelope.metadata
   const context = reviewContextOf({ username: '' }, namespace, { cluster: world.cluster, settings: config })
   const refused = failureOf(await judge(resource.parsed, context))
   if (refused !== undefined) throw refused
+  if (resource.envelope.suspended === true) return SUSPENDED
   const { signal, progress } = call.terminal
   const patience = {
     seconds,
@@ -117,18 +128,19 @@ function secondsOf(text: string): number {
   return Number(count) * ({ s: 1, m: 60, h: 3600 }[unit] ?? 1)
 }
 
-function outcomeOf(ended: Done | Failure): Outcome {
+function outcomeOf(ended: Ended['ended']): Outcome {
   if (!(ended instanceof Failure)) return 'good'
   return ended.retry === 'transient' ? 'unknown' : 'wrong'
 }
 
 function printEnding({ about, ended }: Ended, { terminal }: Call): void {
   const styled = styles(terminal.colour)
-  const isBad = ended instanceof Failure
-  const mark = isBad ? styled('red', '✗') : styled('green', '✓')
-  const said = isBad
-    ? `${ended.reason}: ${withoutPromise(ended.message)}`
-    : `${ended.message} ${ended.commit?.url ?? ''}`
+  const [mark, said] =
+    ended instanceof Failure
+      ? [styled('red', '✗'), `${ended.reason}: ${withoutPromise(ended.message)}`]
+      : ended.reason === 'Suspended'
+        ? [styled('dim', '–'), ended.message]
+        : [styled('green', '✓'), `${ended.message} ${ended.commit?.url ?? ''}`]
   terminal.print(`${mark} ${plainLine(`${about}  ${said.trim()}`)}`)
 }
 
@@ -140,6 +152,7 @@ function inJSON({ about, ended }: Ended): object {
       reason: ended.reason,
       message: withoutPromise(ended.message),
     }
+  if (ended.reason === 'Suspended') return { resource: about, result: 'good', ...ended }
   const { reason, message, commit, pullRequest, credentialsUsed } = ended
   return { resource: about, result: 'good', reason, message, commit, pullRequest, credentialsUsed }
 }

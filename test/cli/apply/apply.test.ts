@@ -45,6 +45,12 @@ const pullRequest = (repository: string, spec: object): object => ({
   spec: { repository, baseBranch: 'main', headBranch: 'next', credentials: { secretName: 'git' }, ...spec },
 })
 
+/** A host that no test calls. */
+const UNREACHED = {
+  provider: 'gitea',
+  providerConfig: { baseURL: `${server.url}/api/v1` },
+}
+
 t.test('a commit, named after who asks; the same again is none', async (t) => {
   const repository = await server.createRepository(names())
   const file = await fileOf(t, configMap('blue'), secret, gitCommit(repository.url))
@@ -87,6 +93,25 @@ t.test('one run may commit more than once, as what it wants has changed', async 
   t.equal((await apply('blue', 'Deploy')).code, 0)
   t.match(await repository.show('main:shop.yaml'), /colour: blue/, 'another spec')
   t.same(await repository.log('main'), ['Deploy', 'Build', 'Build', 'Begin'])
+})
+
+t.test('nothing is started for a suspended resource, and it is judged all the same', async (t) => {
+  const repository = await server.createRepository(names())
+  const suspended = gitCommit(repository.url, { suspend: true })
+  const pull = pullRequest(repository.url, { title: 'Settings', suspend: true, ...UNREACHED })
+  const file = await fileOf(t, configMap('blue'), secret, suspended, pull)
+  const ended = await commitlet(['apply', '-f', file], { env })
+  t.equal(ended.code, 0, ended.stderr)
+  t.match(ended.stdout, /^– GitCommit default\/shop {2}.*spec\.suspend is true/m)
+  t.match(ended.stdout, /^– PullRequest default\/shop {2}.*spec\.suspend is true/m)
+  t.same(await repository.log('main'), ['Begin'])
+  const { stdout } = await commitlet(['apply', '-f', file, '-o', 'json'], { env })
+  t.match(JSON.parse(stdout), [
+    { result: 'good', reason: 'Suspended' },
+    { result: 'good', reason: 'Suspended' },
+  ])
+  const wrong = await fileOf(t, secret, gitCommit(repository.url, { suspend: true, message: '' }))
+  t.equal((await commitlet(['apply', '-f', wrong], { env })).code, 1)
 })
 
 t.test('with a key, a commit of somebody else that names the run is not taken for its own', async (t) => {
