@@ -8,7 +8,7 @@ import { listOption, textOption, type Call } from '../call.ts'
 import { fileCluster } from '../input/file-cluster.ts'
 import { readObjects, type FileObject } from '../input/objects.ts'
 import { KEY, localConfig } from '../input/settings.ts'
-import { asApplied, isResource, type LocalResource } from '../local/resource.ts'
+import { asApplied, isResource, requireNames, type LocalResource } from '../local/resource.ts'
 import { openSite, type Site } from '../local/site.ts'
 import { UsageError, worst, type Outcome } from '../terminal/exit-codes.ts'
 import { withoutPromise } from '../terminal/steps.ts'
@@ -42,6 +42,7 @@ export async function apply(call: Call): Promise<Outcome> {
   const username = textOption(call, 'requester') ?? userInfo().username
   const wanted = inOrder(objects.filter(isResource))
   if (wanted.length === 0) throw new UsageError(`${files.join(', ')} has no GitCommit and no PullRequest.`)
+  for (const object of wanted) requireNames(object, namespace)
   const site = openSite(fileCluster({ objects, namespace }), config, terminal.signal)
   const endings: Ended[] = []
   try {

@@ -8,7 +8,7 @@ import { localConfig, readOperatorSettings } from '../input/settings.ts'
 import { namedBy } from '../input/words.ts'
 import { UsageError } from '../terminal/exit-codes.ts'
 import { connect, withoutCluster, type ClusterOptions, type Connection } from './connection.ts'
-import { asApplied, isResource, readStored, type LocalResource } from './resource.ts'
+import { asApplied, isResource, readStored, requireNames, type LocalResource } from './resource.ts'
 
 /** What a command is about: the objects of files, over those of the cluster, or one of the cluster. */
 export interface Chosen {
@@ -60,7 +60,10 @@ export async function chosenBy(call: Call): Promise<readonly Chosen[]> {
     ...(connection.server ? { under: connection.cluster } : {}),
   })
   const wanted = wantedOf(objects)
-  for (const object of wanted) requireNamed(object, textOption(call, 'namespace'))
+  for (const object of wanted) {
+    requireNamed(object, textOption(call, 'namespace'))
+    requireNames(object, namespace)
+  }
   if (wanted.length > 0) return wanted.map((object) => applied(object, { ...connection, cluster }, common))
   throw new UsageError(`${files.join(', ')} has no GitCommit, PullRequest or Secret.`)
 }

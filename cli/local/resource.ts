@@ -5,11 +5,12 @@ import { stampFor } from '../../functions/domain/requester/stamp.ts'
 import type { UserInfo } from '../../functions/domain/requester/user-info.ts'
 import { envelopeOf } from '../../functions/domain/resource/envelope.ts'
 import { API_VERSION, KINDS, type Kind } from '../../functions/domain/resource/api-names.ts'
-import { type Envelope } from '../../functions/domain/resource/resource.ts'
+import { isObjectName, type Envelope } from '../../functions/domain/resource/resource.ts'
 import { type Status } from '../../functions/domain/resource/stored-status.ts'
 import { parse, type Parsed } from '../../functions/domain/schema/parse.ts'
 import type { GateSettings } from '../../functions/domain/gate/settings.ts'
 import type { FileObject } from '../input/objects.ts'
+import { UsageError } from '../terminal/exit-codes.ts'
 
 /** A GitCommit or a PullRequest, of the cluster or of a file. */
 export interface LocalResource {
@@ -22,6 +23,17 @@ export interface LocalResource {
 /** Whether the object of a file is a GitCommit or a PullRequest of this release. */
 export function isResource({ apiVersion, kind }: FileObject): boolean {
   return apiVersion === API_VERSION && KINDS.some((known) => known === kind)
+}
+
+/**
+ * Throws UsageError if the API server would not take the names of the resource of a file: they stand in the trailers of its commit,
+ * where a line end would begin another one.
+ */
+export function requireNames({ kind, name, namespace, source }: FileObject, usual: string): void {
+  if ([name, namespace ?? usual].every(isObjectName)) return
+  throw new UsageError(
+    `${source} has a ${kind} whose name or namespace the API server does not take; write both in lower-case letters, digits, - and .`,
+  )
 }
 
 /** Reads a resource of the cluster. Throws ReferenceNotFound if there is none, and what the API server answers. */

@@ -114,6 +114,25 @@ t.test('nothing is started for a suspended resource, and it is judged all the sa
   t.equal((await commitlet(['apply', '-f', wrong], { env })).code, 1)
 })
 
+t.test('a name brings no trailer of its own into the commit, nor does a namespace', async (t) => {
+  const repository = await server.createRepository(names())
+  const forged = 'shop\nRequested-by: admin'
+  for (const metadata of [{ name: forged }, { name: 'shop', namespace: forged }, { name: 'shop/../x' }]) {
+    const file = await fileOf(t, configMap('blue'), secret, { ...gitCommit(repository.url), metadata })
+    for (const command of ['apply', 'check', 'render']) {
+      const { code, stderr } = await commitlet([command, '-f', file], { env })
+      t.match(
+        { code, stderr },
+        { code: 2, stderr: /name or namespace the API server does not take/ },
+        command,
+      )
+    }
+  }
+  const file = await fileOf(t, configMap('blue'), secret, gitCommit(repository.url))
+  t.equal((await commitlet(['apply', '-f', file, '-n', forged], { env })).code, 2)
+  t.same(await repository.log('main'), ['Begin'])
+})
+
 t.test('with a key, a commit of somebody else that names the run is not taken for its own', async (t) => {
   const repository = await server.createRepository(names())
   const file = await fileOf(t, configMap('blue'), secret, gitCommit(repository.url))
