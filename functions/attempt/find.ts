@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Cluster } from '../cluster/cluster.ts'
 import { requestDigest } from '../domain/commit/commit-id.ts'
 import { openFairPlaces } from '../domain/sharing/fair-places.ts'
-import { openFairQueue } from '../domain/sharing/fair-queue.ts'
+import { makeFairSemaphore } from '../domain/sharing/fair-semaphore.ts'
 import { requestedAt } from '../domain/resource/attempt-state.ts'
 import { envelopeOf } from '../domain/resource/envelope.ts'
 import type { Envelope, ObjectRef } from '../domain/resource/resource.ts'
@@ -36,15 +36,8 @@ export interface FindBounds {
  * read again for up to 1 s. Where another one has its name, its creation was refused, and there is nothing to wait for.
  */
 export function finder({ readResource }: Pick<Cluster, 'readResource'>, bounds: FindBounds): Find {
-  const queue = openFairQueue(bounds.reads, { elapsed: () => performance.now() })
-  async function read(ref: ObjectRef): Promise<Found | undefined> {
-    const release = await queue.enter(ref.namespace, new AbortController().signal)
-    try {
-      return foundIn(await readResource(ref))
-    } finally {
-      release()
-    }
-  }
+  const inTurn = makeFairSemaphore(bounds.reads, () => performance.now())
+  const read: Find = (ref) => inTurn(ref.namespace, async () => foundIn(await readResource(ref)))
   const waits = openFairPlaces(bounds.waits)
   return async function find(ref) {
     const first = await read(ref)

@@ -1,4 +1,4 @@
-import { openFairQueue } from '../../domain/sharing/fair-queue.ts'
+import { makeFairSemaphore } from '../../domain/sharing/fair-semaphore.ts'
 
 /**
  * Calls of all attempts that are made at once: one GitCommit may name a hundred objects. With more of them the API server only
@@ -14,11 +14,6 @@ export type AttemptTurns = <T>(
 
 /** Shares one sort of calls among the namespaces whose attempts make them. `elapsed`: milliseconds of a clock that is never set. */
 export function takeTurnsOfAttempts(elapsed: () => number): AttemptTurns {
-  const turns = openFairQueue(AT_ONCE, { elapsed })
-  return async function inTurn(by, call) {
-    if (by === undefined) return call()
-    // Who has given up is called for as well: others may wait for the same answer.
-    const leave = await turns.enter(by.namespace, new AbortController().signal)
-    return call().finally(leave)
-  }
+  const inTurn = makeFairSemaphore(AT_ONCE, elapsed)
+  return (by, call) => (by === undefined ? call() : inTurn(by.namespace, call))
 }
