@@ -85,7 +85,7 @@ export function openWorld(parts: WorldParts): OpenWorld {
     keepClaim: openClaimKeeper({ cluster, now, elapsed }),
     looks,
     leftAlone: openLeftAlone(elapsed),
-    shareLook: shareLooks(),
+    shareLook: shareLooks(elapsed),
     turnToFollow: takeTurnsToFollow(),
     random: Math.random,
     log,

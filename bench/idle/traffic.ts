@@ -121,7 +121,7 @@ function startReplica(
   const now = (): Date => cluster.now()
   const lease = leaseAt(server, { namespace: 'default', name: 'commitlet-sweeps' })
   const turn = takeTurns({ lease, identity: randomUUID(), log, elapsed, now })
-  const shareLook = shareLooks()
+  const shareLook = shareLooks(elapsed)
   async function look({ data }: AppliedEvent): Promise<void> {
     const whole = await cluster.readResource(data)
     if (whole !== undefined)

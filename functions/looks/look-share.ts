@@ -1,11 +1,11 @@
 import type { Release } from '../domain/network/budget.ts'
+import { makeFairSemaphore } from '../domain/sharing/fair-semaphore.ts'
 import { makeKeyedSemaphore } from '../domain/sharing/keyed-semaphore.ts'
 import type { World } from '../world.ts'
 
 /** Looks for the followers of one namespace, and for all of them, that are made at once. A pod has 64 connections to the API server. */
 const MOST_OF_NAMESPACE = 8
 const MOST_AT_ONCE = 16
-const ALL = ''
 /** Followers of one namespace that are read and looked at at once: a spec may have 350 KB, and takes twice that in memory. */
 const MOST_FOLLOWERS = 8
 
@@ -15,12 +15,13 @@ export type LookShare = World['shareLook']
 /**
  * Shares the looks at the sources of followers among namespaces. A follower may name a thousand objects, and one event has all
  * followers of a namespace looked at: without this, their looks keep the calls of everybody's attempts waiting. A
- * namespace without looks takes no memory.
+ * namespace without looks takes no memory. Namespaces take turns: a look may take long, and ten that have many would keep one of
+ * another waiting for eight of each. `elapsed`: milliseconds of a clock that is never set.
  */
-export function shareLooks(): LookShare {
+export function shareLooks(elapsed: () => number): LookShare {
   const inShare = makeKeyedSemaphore(MOST_OF_NAMESPACE)
-  const inPod = makeKeyedSemaphore(MOST_AT_ONCE)
-  return (namespace, look) => inShare(namespace, () => inPod(ALL, look))
+  const inPod = makeFairSemaphore(MOST_AT_ONCE, elapsed)
+  return (namespace, look) => inShare(namespace, () => inPod(namespace, look))
 }
 
 /** Lets followers of one namespace take turns; see World. */

@@ -111,7 +111,7 @@ export function memoryWorld(now = new Date('2026-03-01T10:00:00Z')): MemoryWorld
     keepClaim: (...of) => keepClaim(...of),
     looks: { ask: () => false, add: () => undefined },
     leftAlone: openLeftAlone(() => world.elapsed()),
-    shareLook: shareLooks(),
+    shareLook: shareLooks(() => world.elapsed()),
     turnToFollow: takeTurnsToFollow(),
     // About the middle, and never the same microsecond of a second twice.
     random: () => (500_000.5 + draws++) / 1_000_000,

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { handle } from '../../functions/attempt/attempt.ts'
 import { finder } from '../../functions/attempt/find.ts'
+import { shareLooks } from '../../functions/looks/look-share.ts'
 import { gitCommit, memoryWorld, STAMPED } from '../harness/memory-world.ts'
 
 const MAPS = 20
@@ -101,4 +102,24 @@ t.test('followers that wait for their turn keep nothing, and are read again', as
   t.equal(reads.of - before, FOLLOWERS, 'each was read once')
   await answered(floods)
   t.equal(reads.of - before, FOLLOWERS + FOLLOWERS - 8, 'and again if it had waited')
+})
+
+t.test('one look of a namespace waits for one or two of each other, however many these have', async (t) => {
+  const inShare = shareLooks(() => 0)
+  const begun: string[] = []
+  const open: (() => void)[] = []
+  const lookFor = (namespace: string): Promise<void> =>
+    inShare(namespace, () => {
+      begun.push(namespace)
+      return new Promise<void>((resolve) => open.push(resolve))
+    })
+  const busy = Array.from({ length: 10 }, (_, i) => `busy-${i}`)
+  for (const namespace of busy) for (let i = 0; i < 100; i += 1) void lookFor(namespace)
+  await settle()
+  void lookFor('shop')
+  for (let ended = 1; ended <= busy.length + 1; ended += 1) {
+    open.shift()?.()
+    await settle()
+  }
+  t.ok(begun.includes('shop'), 'it does not wait for the 64 that were there before')
 })

@@ -80,7 +80,7 @@ export function startFunction(outside: Outside, memory: string, breakage: Breaka
     now,
     elapsed,
     keepClaim: openClaimKeeper({ cluster, now, elapsed }),
-    shareLook: shareLooks(),
+    shareLook: shareLooks(elapsed),
     turnToFollow: takeTurnsToFollow(),
     leftAlone: openLeftAlone(elapsed),
     looks: openLooks({
