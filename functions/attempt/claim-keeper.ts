@@ -7,6 +7,7 @@ import { envelopeOf, refOf } from '../domain/resource/envelope.ts'
 import type { Envelope } from '../domain/resource/resource.ts'
 import { renewed } from '../domain/resource/status.ts'
 import { committing } from '../domain/resource/sync-status.ts'
+import { makeFairSemaphore } from '../domain/sharing/fair-semaphore.ts'
 import { makeKeyedSemaphore } from '../domain/sharing/keyed-semaphore.ts'
 import type { World } from '../world.ts'
 import { keptChanging } from './status-writes.ts'
@@ -23,9 +24,12 @@ export interface ClaimKeeperParts {
 /** How often the keeper looks for claims to renew, and how many it renews then. */
 const LOOK_MS = 1_000
 const MOST_RENEWALS = 64
-/** Writes that run at once, and those of one namespace: they may wait for its share of large resources. */
-const WRITES = 16
-const WRITES_OF_NAMESPACE = 4
+/**
+ * Writes that run at once, and those of one namespace: they may wait for its share of large resources, and what ten namespaces wait
+ * for leaves some to others.
+ */
+const WRITES = 24
+const WRITES_OF_NAMESPACE = 2
 /** Most writes of one renewal while other writers change the resource. */
 const MOST_TRIES = 4
 
@@ -53,7 +57,7 @@ interface Kept {
  */
 export function openClaimKeeper({ cluster, now, elapsed }: ClaimKeeperParts): World['keepClaim'] {
   const claims = new Set<Kept>()
-  const ofAll = makeKeyedSemaphore(WRITES)
+  const ofAll = makeFairSemaphore(WRITES, elapsed)
   const ofNamespace = makeKeyedSemaphore(WRITES_OF_NAMESPACE)
   let timer: NodeJS.Timeout | undefined
 
@@ -68,7 +72,7 @@ export function openClaimKeeper({ cluster, now, elapsed }: ClaimKeeperParts): Wo
 
   function renew(kept: Kept): Promise<void> {
     const { namespace } = kept.envelope.metadata
-    kept.renewing ??= ofNamespace(namespace, () => ofAll('', () => write(kept))).finally(
+    kept.renewing ??= ofNamespace(namespace, () => ofAll(namespace, () => write(kept))).finally(
       () => (kept.renewing = undefined),
     )
     return kept.renewing
