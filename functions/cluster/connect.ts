@@ -14,6 +14,7 @@ import { CONFLICT } from './cluster.ts'
 import { discovery, objectPath } from './discovery.ts'
 import { listUnsettled, pageLists } from './list.ts'
 import { openEventQueue } from './event-queue.ts'
+import { shareLargeReads } from './calls/large-reads.ts'
 import { shareLargeWrites } from './calls/large-writes.ts'
 import { shareReads } from './object-reads.ts'
 import { shareSecretReads } from './secret-reads.ts'
@@ -26,13 +27,15 @@ export function connectCluster(apiServer: ApiServer): Cluster {
   const elapsed = (): number => performance.now()
   const { server, now } = followServerClock(apiServer, elapsed)
   const discover = discovery(server, elapsed)
-  const serverFor = shareReads(server, elapsed)
+  const largeReads = shareLargeReads(server, elapsed)
+  const serverFor = shareReads(server, largeReads, elapsed)
   const forParsing = takeTurnsToParse()
   const large = shareLargeWrites()
   /** Calls about one resource. */
   const calling = (ref: ObjectRef): ApiServer => {
+    const inShare = largeReads(ref)
     return async function call(request) {
-      const answer = await server(request)
+      const answer = await inShare(request)
       if (answer.status === 200) large.saw(ref, answer.text.length)
       return forParsing(answer)
     }

@@ -1,6 +1,7 @@
 import { openKeyedTurns } from '../domain/sharing/keyed-turns.ts'
 import type { ApiServer } from './api-server.ts'
 import { ended } from './calls/exchange.ts'
+import type { LargeReads } from './calls/large-reads.ts'
 import { isOwnPath } from './calls/own-paths.ts'
 import type { ReadBy } from './cluster.ts'
 
@@ -13,9 +14,10 @@ export type ServerFor = (by: ReadBy | undefined) => ApiServer
 
 /**
  * Shares the calls that the API server may pass on to another API, which may never answer, among the namespaces that read and
- * the groups that are read. A call that waits for its share, or for its answer, ends with the signal of its reader.
+ * the groups that are read, and those of large objects as `large` does. A call that waits for its share, or for its answer, ends
+ * with the signal of its reader.
  */
-export function shareReads(server: ApiServer, elapsed: () => number): ServerFor {
+export function shareReads(server: ApiServer, large: LargeReads, elapsed: () => number): ServerFor {
   const ofNamespace = openKeyedTurns(OF_NAMESPACE, elapsed)
   const ofGroup = openKeyedTurns(OF_GROUP, elapsed)
   return function serverFor(by) {
@@ -23,7 +25,7 @@ export function shareReads(server: ApiServer, elapsed: () => number): ServerFor 
     const { namespace: owner, signal } = by
     const taker = { owner, signal, late: ended }
     return async function call(request) {
-      const read = (): ReturnType<ApiServer> => server({ ...request, signal })
+      const read = (): ReturnType<ApiServer> => large(by)({ ...request, signal })
       if (isOwnPath(request.path)) return read()
       const [, , group = ''] = request.path.split('/', 3)
       return ofNamespace({ ...taker, key: owner }, () => ofGroup({ ...taker, key: group }, read))

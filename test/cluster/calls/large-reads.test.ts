@@ -1,0 +1,100 @@
+import { setImmediate } from 'node:timers/promises'
+import t from 'tap'
+import type { ApiServer } from '../../../functions/cluster/api-server.ts'
+import { OF_ALL, OF_GROUP } from '../../../functions/cluster/calls/large-reads.ts'
+import { connectCluster } from '../../../functions/cluster/connect.ts'
+import { Failure } from '../../../functions/domain/failure.ts'
+
+const NEVER = new AbortController().signal
+const LABELS = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`label-${i}`, '']))
+const TOO_LARGE = 'too-large'
+
+/** A cluster whose API server, once it `waits`, answers only where a test says so: objects of many labels, or of none. */
+function stage() {
+  const state = { waits: false, labels: LABELS as object }
+  const open: { readonly path: string; readonly answer: () => void }[] = []
+  const server: ApiServer = async ({ path }) => {
+    if (state.waits) await new Promise<void>((resolve) => open.push({ path, answer: () => resolve() }))
+    if (path.includes(TOO_LARGE)) throw new Failure('NotSupported', 'The API server answered with more.')
+    const isSmall = path.endsWith('small')
+    const metadata = { uid: 'uid', resourceVersion: '1', ...(isSmall ? {} : { labels: state.labels }) }
+    return { status: 200, text: JSON.stringify({ kind: 'GitCommit', metadata }) }
+  }
+  const cluster = connectCluster(server)
+  async function read(namespace: string, name: string, signal = NEVER, group = ''): Promise<unknown> {
+    const named = { apiVersion: `${group}v1`, kind: 'Thing', namespace, name }
+    return cluster.readVersion(named, { plural: 'things', namespaced: true }, { namespace, signal })
+  }
+  async function answerOne(): Promise<void> {
+    open.shift()?.answer()
+    await settle()
+  }
+  return { cluster, state, open, read, answerOne }
+}
+
+async function settle(): Promise<void> {
+  for (let times = 0; times < 20; times += 1) await setImmediate()
+}
+
+const BUSY = Array.from({ length: 10 }, (_, i) => `busy-${i}`)
+
+t.test('objects that were large are read a few at once, in turns of the namespaces', async (t) => {
+  const { cluster, state, open, read, answerOne } = stage()
+  const readAll = (): Promise<unknown>[] =>
+    BUSY.flatMap((namespace) => ['one', 'two', TOO_LARGE].map((name) => read(namespace, name)))
+  await Promise.all([...readAll(), read('shop', 'large'), read('shop', 'small')])
+  state.waits = true
+  const all = readAll()
+  await settle()
+  t.equal(open.length, OF_GROUP)
+  all.push(read('shop', 'small'))
+  await settle()
+  t.equal(open.pop()?.path, '/api/v1/namespaces/shop/things/small', 'what is small does not wait')
+  const ref = { kind: 'GitCommit', namespace: 'shop', name: 'new' } as const
+  all.push(cluster.readResource(ref))
+  await settle()
+  t.match(open.pop(), { path: /gitcommits\/new$/ }, 'nor what is not known yet')
+  all.push(read('shop', 'large'))
+  let turns = 0
+  for (; !open.some(({ path }) => path.endsWith('large')); turns += 1) await answerOne()
+  t.ok(turns <= BUSY.length + OF_GROUP, `${turns} others had a turn before`)
+  while (open.length > 0) await answerOne()
+})
+
+t.test('of all groups there are a few at once as well, and resources are read so', async (t) => {
+  const { cluster, state, open, read } = stage()
+  const groups = ['', 'apps/', 'batch/']
+  const ref = { kind: 'GitCommit', namespace: 'team', name: 'large' } as const
+  const readAll = (): Promise<unknown>[] => [
+    ...groups.flatMap((group) => ['one', 'two', 'three'].map((name) => read('team', name, NEVER, group))),
+    cluster.readResource(ref),
+  ]
+  await Promise.all(readAll())
+  state.waits = true
+  void Promise.all(readAll())
+  await settle()
+  t.equal(open.length, OF_ALL)
+  t.ok(open.filter(({ path }) => path.startsWith('/api/')).length <= OF_GROUP)
+})
+
+t.test('a wait ends with the signal, and what is not large any more does not wait', async (t) => {
+  const { state, open, read } = stage()
+  const names = ['one', 'two', 'three']
+  await Promise.all(names.map((name) => read('team', name)))
+  state.waits = true
+  const over = new AbortController()
+  const reads = names.map((name) => read('team', name, over.signal))
+  const third = t.rejects(reads[2] ?? Promise.resolve(), { name: 'Failure', reason: 'Timeout' })
+  await settle()
+  over.abort()
+  await third
+  state.labels = {}
+  state.waits = false
+  for (const { answer } of open.splice(0)) answer()
+  await settle()
+  await read('team', 'three')
+  state.waits = true
+  for (const name of names) void read('team', name)
+  await settle()
+  t.equal(open.length, names.length)
+})
