@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { resourceKey, type ObjectRef } from '../../domain/resource/resource.ts'
+import { makeFairSemaphore } from '../../domain/sharing/fair-semaphore.ts'
 import { makeKeyedSemaphore } from '../../domain/sharing/keyed-semaphore.ts'
 
 /** What a share of writes knows of the resources, and of time. */
@@ -19,21 +20,24 @@ export interface WriteClock {
   readonly wait: (milliseconds: number) => Promise<unknown>
 }
 
+/** Writes of large resources at once, of however many namespaces. */
+const AT_ONCE = 2
 /** Characters. Most resources have some 5,000. */
 const LARGE = 16 * 1024
 /** As many as there are events in hand, several times. */
 const MOST_REMEMBERED = 10_000
-/** A namespace rests for as long as a write took, so that it takes half a core of the API server, but not longer than this. */
+/** After each there is a rest for as long as it took, so that they take a core of the API server, but not longer than this. */
 const LONGEST_REST_MS = 1_000
 
 /**
- * Shares the writes of large resources among namespaces: of each one, one at once, and then a rest. A status is small, but
- * the API server reads, compares and stores all of the resource with it: with 4,000 labels, which need no admission, that
- * takes it 0.2 s, and a claim is written every ten seconds.
+ * Shares the writes of large resources among namespaces: of each one, one at once, of all of them two, in turns, and after each a
+ * rest. A status is small, but the API server reads, compares and stores all of the resource with it: with 4,000 labels, which need
+ * no admission, that takes it 0.2 s, and a claim is written every ten seconds.
  */
 export function shareLargeWrites({ elapsed, wait }: WriteClock = CLOCK): LargeWrites {
   const large = new LRUCache<string, true>({ max: MOST_REMEMBERED })
   const inTurn = makeKeyedSemaphore(1)
+  const inPod = makeFairSemaphore(AT_ONCE, elapsed)
 
   return {
     saw(ref, length) {
@@ -42,12 +46,14 @@ export function shareLargeWrites({ elapsed, wait }: WriteClock = CLOCK): LargeWr
     },
     write<T>(ref: ResourceName, work: () => Promise<T>): Promise<T> {
       if (!large.has(resourceKey(ref))) return work()
+      const { namespace } = ref
       const { promise, resolve, reject } = Promise.withResolvers<T>()
-      void inTurn(ref.namespace, async () => {
+      async function writeAndRest(): Promise<void> {
         const began = elapsed()
         await work().then(resolve, reject)
         await wait(Math.min(LONGEST_REST_MS, elapsed() - began))
-      })
+      }
+      void inTurn(namespace, () => inPod(namespace, writeAndRest))
       return promise
     },
   }

@@ -46,7 +46,20 @@ t.test('of large resources one is written at once for a namespace, which then re
   void write('other', 'b', 100)
   void write('small', 'a', 100)
   await pass(1_000)
-  t.same(began, ['one 0', 'other 0', 'small 0', 'two 200', 'three 400'])
+  t.same(began, ['small 0', 'one 0', 'other 0', 'two 200', 'three 400'])
+})
+
+t.test('of all namespaces two large resources are written at once, in turns and with rests', async (t) => {
+  const { saw, write, began, pass } = stage()
+  const namespaces = ['a', 'b', 'c', 'd']
+  for (const namespace of namespaces) {
+    for (const name of ['one', 'two'])
+      saw({ kind: 'GitCommit', namespace, name: `${namespace} ${name}` }, 100_000)
+    for (const name of ['one', 'two']) void write(`${namespace} ${name}`, namespace, 100)
+  }
+  await pass(1_000)
+  const first = ['a one 0', 'b one 0', 'c one 200', 'd one 200']
+  t.same(began, [...first, 'a two 400', 'b two 400', 'c two 600', 'd two 600'])
 })
 
 t.test('a rest is a second at most, and follows a write that fails as well', async (t) => {
