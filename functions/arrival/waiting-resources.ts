@@ -4,6 +4,7 @@ import type { OtherObject } from '../domain/event/hint.ts'
 import { isFailureReason, REASONS } from '../domain/reasons.ts'
 import { KINDS, type Kind } from '../domain/resource/api-names.ts'
 import { type ObjectRef } from '../domain/resource/resource.ts'
+import { makeFairSemaphore, type FairSemaphore } from '../domain/sharing/fair-semaphore.ts'
 import { NO_SEARCH, type Search, type Searches } from './arrivals.ts'
 import type { Begin } from './begin-all.ts'
 import { beginAll } from './begin-all.ts'
@@ -13,8 +14,14 @@ import type { SearchParts } from './pinged-sweep.ts'
 const MOST_PAGES = 20
 /** The same of followers, which are in no hurry to be looked at otherwise. */
 const MOST_PAGES_OF_FOLLOWERS = 200
-/** A search leaves its namespace alone for at least so long, and for nine times as long as it took. */
+/** Pages that are listed at once, in the turns of the namespaces. */
+const AT_ONCE = 2
+/**
+ * A search leaves its namespace alone for at least so long, and for nine times as long as it took; where there was one page of each
+ * sort, for no longer than this: then the API server has been slow, and others may be the cause.
+ */
 const LEAST_REST_MS = 1_000
+const LONGEST_REST_OF_FEW_MS = 5_000
 const REST = 9
 /** Namespaces that rest at once. */
 const MOST_RESTING = 1_000
@@ -31,6 +38,7 @@ export function makeWaitingSearch(parts: SearchParts, everywhere: boolean): Sear
   const queued = new Map<string, Promise<void>>()
   const resting = new Map<string, Promise<void>>()
   const { signal } = new AbortController()
+  const inTurn = makeFairSemaphore(AT_ONCE, elapsed)
 
   async function search(key: string, begin: Begin): Promise<void> {
     await resting.get(key)
@@ -39,8 +47,9 @@ export function makeWaitingSearch(parts: SearchParts, everywhere: boolean): Sear
     const { promise, resolve } = Promise.withResolvers<undefined>()
     resting.set(key, promise)
     const from = elapsed()
-    const refs = await find(parts, key)
-    const rest = Math.max(LEAST_REST_MS, REST * (elapsed() - from))
+    const { refs, pages } = await find({ ...parts, inTurn }, key)
+    const most = pages > SOUGHT.length ? Infinity : LONGEST_REST_OF_FEW_MS
+    const rest = Math.min(most, Math.max(LEAST_REST_MS, REST * (elapsed() - from)))
     void wait(rest, signal).then(() => {
       resting.delete(key)
       resolve(undefined)
@@ -74,18 +83,31 @@ function keysOf({ namespace }: OtherObject, everywhere: boolean): readonly strin
   return [...(namespace === undefined ? [] : [namespace]), ...(everywhere ? [ALL] : [])]
 }
 
-async function find(parts: SearchParts, key: string): Promise<readonly ObjectRef[]> {
-  const found: ObjectRef[] = []
+interface FindParts extends SearchParts {
+  readonly inTurn: FairSemaphore
+}
+
+/** What was found, and how many pages were listed. */
+interface FoundRefs {
+  readonly refs: readonly ObjectRef[]
+  readonly pages: number
+}
+
+async function find(parts: FindParts, key: string): Promise<FoundRefs> {
+  const refs: ObjectRef[] = []
+  let pages = 0
   for (const sought of SOUGHT) {
     try {
-      for await (const rows of pagesOf(parts, sought, key))
-        found.push(...rows.filter(sought.isFound).map(({ ref }) => ref))
+      for await (const rows of pagesOf(parts, sought, key)) {
+        pages += 1
+        refs.push(...rows.filter(sought.isFound).map(({ ref }) => ref))
+      }
     } catch (error) {
       const origin = errorLogFields(error)
       parts.log.warn({ kind: sought.kind, namespace: key, origin }, 'waiting resources cannot be listed')
     }
   }
-  return found
+  return { refs, pages }
 }
 
 /** What an object that has changed may be of interest to. */
@@ -112,14 +134,15 @@ const SOUGHT: readonly Sought[] = [
 ]
 
 async function* pagesOf(
-  { cluster }: SearchParts,
+  { cluster, inTurn }: FindParts,
   { kind, query, mostPages }: Sought,
   key: string,
 ): AsyncGenerator<readonly ListedResource[]> {
   const namespace = key === ALL ? undefined : key
   let next: string | undefined
   for (let pages = 0; pages < mostPages; pages += 1) {
-    const page = await cluster.listPage(kind, { ...query, namespace, next })
+    const wanted = { ...query, namespace, next }
+    const page = await inTurn(key, () => cluster.listPage(kind, wanted))
     yield page.rows
     next = page.next
     if (next === undefined) return

@@ -1,7 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 import pino from 'pino'
 import t from 'tap'
 import { makeWaitingSearch } from '../../functions/arrival/waiting-resources.ts'
+import type { ApiAnswer, ApiCall } from '../../functions/cluster/api-server.ts'
 import { connectCluster } from '../../functions/cluster/connect.ts'
 import type { ObjectRef } from '../../functions/domain/resource/resource.ts'
 import type { StoredResource } from '../harness/paging-server.ts'
@@ -99,6 +100,65 @@ t.test('a search that is planned, and has not begun, is shared', async (t) => {
     [false, true],
   )
   await Promise.all(resting.map(({ ended }) => ended))
+})
+
+t.test(
+  'a namespace of one page rests for five seconds at most, however slow the API server is',
+  async (t) => {
+    const rests: number[] = []
+    const time = { passed: 0 }
+    const { server, store } = pagingServer()
+    const many = Array.from({ length: 60 }, (_, index) => waiting('many', `r-${index}`, 'ReferenceNotFound'))
+    store([...RESOURCES, ...many])
+    async function slowServer(call: ApiCall): Promise<ApiAnswer> {
+      time.passed += 3_000
+      return server(call)
+    }
+    const parts = {
+      cluster: connectCluster(slowServer),
+      log: pino({ level: 'silent' }),
+      elapsed: () => time.passed,
+      wait: async (ms: number) => void rests.push(ms),
+    }
+    const search = makeWaitingSearch(parts, false)
+    for (const namespace of ['shop', 'many']) await search({ namespace, name: 'git' }, () => true).ended
+    t.same(rests, [5_000, 9 * 4 * 3_000], 'of several pages for nine times as long as they took')
+  },
+)
+
+t.test('a search waits for one or two pages of each other namespace', async (t) => {
+  const open: (() => void)[] = []
+  const asked: string[] = []
+  const { server, store } = pagingServer()
+  store(RESOURCES)
+  async function slowServer(call: ApiCall): Promise<ApiAnswer> {
+    asked.push(call.path)
+    await new Promise<void>((resolve) => open.push(resolve))
+    return server(call)
+  }
+  const parts = {
+    cluster: connectCluster(slowServer),
+    log: pino({ level: 'silent' }),
+    elapsed: () => 0,
+    wait: async () => undefined,
+  }
+  const search = makeWaitingSearch(parts, false)
+  const all = Array.from({ length: 10 }, (_, i) => search({ namespace: `busy-${i}`, name: 'a' }, () => true))
+  await turn()
+  t.equal(asked.length, 2)
+  all.push(search({ namespace: 'shop', name: 'git' }, () => true))
+  let ended = 0
+  for (; !asked.some((path) => path.includes('/shop/')); ended += 1) {
+    open.shift()?.()
+    await turn()
+  }
+  t.ok(ended <= 11, `${ended} have ended before`)
+  const over = Promise.all(all.map((one) => one.ended)).then(() => open.push(() => undefined))
+  while (open.length > 0 || asked.length < 33) {
+    open.shift()?.()
+    await turn()
+  }
+  await over
 })
 
 t.test('of very many that wait, a search names a thousand', async (t) => {
