@@ -1,15 +1,27 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
+import { makeAllowance } from '../../domain/sharing/allowance.ts'
 import { makeAllowances } from '../../domain/sharing/allowances.ts'
 import { unlessAborted } from '../../domain/deadline.ts'
 import { Failure } from '../../domain/failure.ts'
+import type { Release } from '../../domain/network/budget.ts'
 import type { ThreadShares } from '../../domain/network/share.ts'
+import { openFairQueue } from '../../domain/sharing/fair-queue.ts'
+import { countExcess, SHORT } from '../../domain/sharing/taken-time.ts'
 
 /** Milliseconds of the thread that a namespace may take at once: four of the slowest objects that the API server stores. */
 const MOST_MS = 400
 /** Milliseconds that it gets back in a second. What else an attempt does with a large object takes as much again. */
 const MS_PER_SECOND = 200
+/** Milliseconds that a namespace may take without a turn among others: those of some 20 commits of small objects. */
+const LITTLE_MS = 50
+/** Milliseconds of these that it gets back in a second. */
+const LITTLE_PER_SECOND = 10
 /** Milliseconds after which further work waits for the next turn of the event loop. */
 const TURN_MS = 10
+/** Milliseconds of works that are longer than that, which all namespaces that have taken more than a little may have at once. */
+const LONG_MS = 100
+/** Milliseconds of these that they get back in a second: the thread has as much again to do with what these works make. */
+const LONG_PER_SECOND = 300
 
 /** What a test replaces. */
 export interface ThreadClock {
@@ -29,12 +41,24 @@ const REAL: ThreadClock = {
 /**
  * Shares the thread that answers probes, and does everybody's work, among namespaces: work waits while its namespace has
  * taken more than its share, and for the next turn of the event loop where this one has been long. Without this, one
- * namespace with objects of 1 MiB held the thread all the time.
+ * namespace with objects of 1 MiB held the thread all the time. Works of namespaces that have taken more than a little are done
+ * one at a time, next that of whichever has taken the least, and those that are long have a part of the thread together: ten
+ * namespaces of one tenant, each with its share, would hold it all the time.
  */
 export function shareThread({ elapsed, nextTurn, pause }: ThreadClock = REAL): ThreadShares {
   const shares = makeAllowances(MOST_MS, MS_PER_SECOND, elapsed)
+  const little = makeAllowances(LITTLE_MS, LITTLE_PER_SECOND, elapsed)
+  const long = makeAllowance(LONG_MS, LONG_PER_SECOND, elapsed)
+  let worked = 0
+  const queue = openFairQueue(1, { elapsed: () => worked, handOver, taken: countExcess(SHORT, elapsed) })
   let heldInTurn = 0
   let next: Promise<void> | undefined
+
+  function handOver(giveNext: () => void): void {
+    const left = long.left()
+    if (left > 0) giveNext()
+    else void pause((1 - left) * (1_000 / LONG_PER_SECOND)).then(giveNext)
+  }
 
   async function beginTurn(): Promise<void> {
     await nextTurn()
@@ -42,7 +66,7 @@ export function shareThread({ elapsed, nextTurn, pause }: ThreadClock = REAL): T
     next = undefined
   }
 
-  function timed<T>(namespace: string, work: () => T): T {
+  function timed<T>(namespace: string, work: () => T, count: (took: number) => void): T {
     const began = elapsed()
     try {
       return work()
@@ -50,7 +74,24 @@ export function shareThread({ elapsed, nextTurn, pause }: ThreadClock = REAL): T
       const took = elapsed() - began
       heldInTurn += took
       shares.of(namespace).spend(took)
+      count(took)
     }
+  }
+
+  function countMore(took: number): void {
+    worked += took
+    if (took > TURN_MS) long.spend(took)
+  }
+
+  async function enter(namespace: string, signal: AbortSignal): Promise<Release> {
+    return queue.enter(namespace, signal).catch((reason: unknown) => {
+      throw reason instanceof Failure ? reason : late(reason)
+    })
+  }
+
+  /** The next turn of the event loop. */
+  function turnAfter(): Promise<void> {
+    return (next ??= beginTurn())
   }
 
   return {
@@ -58,10 +99,24 @@ export function shareThread({ elapsed, nextTurn, pause }: ThreadClock = REAL): T
     async workFor(namespace, work, signal, isUrgent = false) {
       for (;;) {
         const left = shares.of(namespace).left()
-        if (left <= 0 && !isUrgent)
+        if (left <= 0 && !isUrgent) {
           await unlessAborted(pause((1 - left) * (1_000 / MS_PER_SECOND)), signal, late)
-        else if (heldInTurn >= TURN_MS) await (next ??= beginTurn())
-        else return timed(namespace, work)
+          continue
+        }
+        const ofIts = little.of(namespace)
+        if (isUrgent || ofIts.left() > 0) {
+          if (heldInTurn < TURN_MS) return timed(namespace, work, ofIts.spend)
+          await turnAfter()
+          continue
+        }
+        const leave = await enter(namespace, signal)
+        try {
+          while (heldInTurn >= TURN_MS) await turnAfter()
+          // Others of its works may have taken it meanwhile.
+          if (shares.of(namespace).left() > 0) return timed(namespace, work, countMore)
+        } finally {
+          leave()
+        }
       }
     },
   }

@@ -11,8 +11,9 @@ const SLOW = { name: 'Failure', reason: 'Timeout', message: /certificates of a h
 /** A clock on which only work takes time, of the processor or of others. */
 function stage() {
   let [now, taken] = [0, 0]
-  const atOnce = { nextTurn: () => Promise.resolve(), pause: () => new Promise<never>(() => undefined) }
-  const handshakes = shareHandshakes(shareThread({ elapsed: () => now, ...atOnce }), {
+  const nextTurn = (): Promise<void> => Promise.resolve()
+  const pause = async (milliseconds: number): Promise<void> => void (now += milliseconds)
+  const handshakes = shareHandshakes(shareThread({ elapsed: () => now, nextTurn, pause }), {
     elapsed: () => now,
     taken: () => taken,
   })

@@ -16,6 +16,7 @@ function stage() {
   })
   return {
     events,
+    elapsed: () => now,
     isSpent,
     run: (
       namespace: string,
@@ -79,6 +80,66 @@ t.test('long work begins in a turn of its own, and short work shares one', async
   t.same(events, ['a', 'turn', 'b', 'turn', 'c', 'd'])
 })
 
+const TEN = Array.from({ length: 10 }, (_, index) => `large ${index}`)
+
+/** Works of 60 ms of ten namespaces, ten of each, all at once. */
+function tenTimesTen({ events, run, after }: ReturnType<typeof stage>) {
+  const all = TEN.flatMap((namespace) => Array.from({ length: 10 }, () => run(namespace, 60)))
+  return async function toEnd(): Promise<void> {
+    while (events.filter((event) => TEN.includes(event)).length < 100) await after(100)
+    await Promise.all(all)
+  }
+}
+
+t.test('ten namespaces that always have long work leave most of the thread to others', async (t) => {
+  const staged = stage()
+  const { events, after, elapsed } = staged
+  const toEnd = tenTimesTen(staged)
+  await settle()
+  const [before, began] = [events.length, elapsed()]
+  for (let steps = 0; steps < 400; steps += 1) await after(10)
+  const works = events.slice(before).filter((event) => event !== 'turn')
+  const part = (works.length * 60) / (elapsed() - began)
+  t.ok(part > 0.2 && part < 0.45, `${part} of the time, where all of them have a share of 0.2`)
+  t.equal(new Set(works).size, 10, 'each has turns')
+  await toEnd()
+})
+
+t.test('work of a namespace that has taken little waits for none of those that wait', async (t) => {
+  const staged = stage()
+  const { events, run, after } = staged
+  const toEnd = tenTimesTen(staged)
+  await settle()
+  await after(1_000)
+  const before = events.length
+  await run('small', 2)
+  t.ok(events.slice(before).filter((event) => TEN.includes(event)).length <= 1, 'one of them had begun')
+  await toEnd()
+})
+
+t.test(
+  'of namespaces that have taken more than a little, the one that has taken the least is next',
+  async (t) => {
+    const { events, run, after } = stage()
+    async function take(namespace: string, times: number): Promise<void> {
+      for (let taken = 0; taken < times; taken += 1) {
+        const done = run(namespace, 60)
+        await after(300)
+        await done
+      }
+    }
+    await take('much', 5)
+    await take('more', 5)
+    await take('less', 1)
+    const before = events.length
+    const waiting = ['much', 'more', 'less'].map((namespace) => run(namespace, 60))
+    for (let steps = 0; steps < 20; steps += 1) await after(100)
+    await Promise.all(waiting)
+    const done = events.slice(before).filter((event) => event !== 'turn')
+    t.same(done, ['much', 'less', 'more'], 'the first of them had its turn already')
+  },
+)
+
 t.test('work that others wait for is only counted, and begins in a turn of its own as well', async (t) => {
   const { events, run, after } = stage()
   await run('large', 500)
@@ -118,4 +179,22 @@ t.test('work that is too late is not begun', async (t) => {
   const late = run('large', 100, { signal: AbortSignal.abort() })
   await t.rejects(late, { name: 'Failure', reason: 'Timeout' })
   t.same(events, ['large'])
+})
+
+t.test('work that waits for that of others ends with its signal, for whatever reason that has', async (t) => {
+  const staged = stage()
+  const { run } = staged
+  const toEnd = tenTimesTen(staged)
+  await settle()
+  await Promise.all([run('late', 60)])
+  const [timeout, deleted] = [new AbortController(), new AbortController()]
+  const gone = new Failure('Conflict', 'The resource was deleted.')
+  const ended = [timeout, deleted].map(({ signal }) => run('late', 60, { signal }))
+  await settle()
+  timeout.abort()
+  deleted.abort(gone)
+  const [late, withdrawn] = await Promise.allSettled(ended)
+  t.match(late, { status: 'rejected', reason: { name: 'Failure', reason: 'Timeout' } })
+  t.match(withdrawn, { status: 'rejected', reason: gone })
+  await toEnd()
 })
