@@ -9,6 +9,7 @@ import type { Turns } from './attempt/turns/turns.ts'
 import type { Cluster } from './cluster/cluster.ts'
 import type { Config } from './config.ts'
 import type { Meter } from './domain/telemetry/meter.ts'
+import { openLargeObjects } from './commit/sources/large-objects.ts'
 import { openEdits } from './edits/edits.ts'
 import type { Tracer } from './domain/telemetry/tracer.ts'
 import type { Git } from './git/git.ts'
@@ -79,6 +80,7 @@ export function openWorld(parts: WorldParts): OpenWorld {
     editFile: edits.edit,
     takeTurn: turns.takeTurn,
     workFor: share.workFor,
+    largeObjects: openLargeObjects(elapsed),
     shareSigner: shareSigning(),
     now,
     elapsed,

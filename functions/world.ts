@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { AppToken, AppTokenUse } from './domain/credentials/app-login.ts'
 import type { DefaultConfig } from './domain/credentials/default-credentials.ts'
 import type { Cluster } from './cluster/cluster.ts'
+import type { LargeObjects } from './commit/sources/large-objects.ts'
 import type { Change, ChangeDraft, Identity, Landed } from './domain/commit/change.ts'
 import type { CommitByAPI } from './domain/commit/commit-by-api.ts'
 import type { Login } from './domain/credentials/login.ts'
@@ -136,6 +137,8 @@ export interface World {
    * functions/attempt/turns/thread-share.ts.
    */
   readonly workFor: WorkFor
+  /** Objects that take much memory; see functions/commit/sources/large-objects.ts. */
+  readonly largeObjects: LargeObjects
   /** Has a signer make its signatures in turns of all namespaces; see functions/attempt/turns/shared-signing.ts. */
   readonly shareSigner: (namespace: string, signer: Signer) => Signer
   /** The API server's time, by which claims and retries go; see functions/cluster/server-clock.ts. */

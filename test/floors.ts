@@ -47,7 +47,7 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   yaml: /^(functions\/domain\/edit|cli\/input)\//,
   ssh2: /^functions\/git\/ssh-worker\//,
   undici: /^functions\/http\//,
-  'lru-cache': /^(functions\/(cluster|git|http|login|pull-request)|webhook\/admission)\//,
+  'lru-cache': /^(functions\/(cluster|commit|git|http|login|pull-request)|webhook\/admission)\//,
   selfsigned: /^webhook\/certificate\//,
   'prom-client': /^functions\/telemetry\//,
   '@octokit/auth-app': /^functions\/providers\/github\//,

@@ -41,6 +41,7 @@ async function readAll(resource: SoundGitCommit, { world, attempt }: Site): Prom
     saw: () => undefined,
     signal,
     share: (work) => world.workFor(namespace, work, signal),
+    large: world.largeObjects,
     setFields: (before, edit) => world.editFile(before, edit, { namespace, signal }),
   })
 }

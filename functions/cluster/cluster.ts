@@ -63,6 +63,8 @@ export interface ReadBy {
   readonly namespace: string
   /** Ends the read. */
   readonly signal: AbortSignal
+  /** Bytes that the object may have: one with more is NotSupported. Default: those of any answer. */
+  readonly most?: number | undefined
 }
 
 /** For whom a Secret is read. */

@@ -44,7 +44,7 @@ export function connectCluster(apiServer: ApiServer): Cluster {
     now,
     discover,
     readResource: (ref) => readResource(calling(ref), ref),
-    readObject: (ref, served, by) => readObject(serverFor(by), ref, served),
+    readObject: (ref, served, by) => readObject(serverFor(by), ref, served, by?.most),
     readSecret: shareSecretReads(server, elapsed),
     readVersion: (ref, served, by) => readVersion(serverFor(by), ref, served),
     reviewAccess: accessReviews(server, elapsed),
@@ -65,11 +65,16 @@ async function readResource(server: ApiServer, ref: ObjectRef): Promise<unknown>
   return selectedOf(answer, `${ref.kind} ${ref.namespace}/${ref.name}`, OF_RESOURCE)
 }
 
-async function readObject(server: ApiServer, ref: NamedObject, served: ServedKind): Promise<string> {
+async function readObject(
+  server: ApiServer,
+  ref: NamedObject,
+  served: ServedKind,
+  most: number | undefined,
+): Promise<string> {
   const namespace = served.namespaced ? ref.namespace : undefined
   const what = `${ref.kind} ${namespace === undefined ? '' : `${namespace}/`}${ref.name}`
   const path = objectPath(ref.apiVersion, served.plural, { namespace, name: ref.name })
-  const answer = await server({ method: 'GET', path })
+  const answer = await server({ method: 'GET', path, ...(most === undefined ? {} : { most }) })
   if (answer.status !== 200) throw refusal(answer, what)
   return answer.text
 }

@@ -66,7 +66,8 @@ async function readAndCommit(
   const share: Share = (work) => world.workFor(namespace, work, signal)
   const { cluster } = world
   const asking = { cluster, signal }
-  const reader = { cluster, served: verdict.served, saw: sawSource, share, setFields, signal: reads }
+  const { largeObjects: large } = world
+  const reader = { cluster, served: verdict.served, saw: sawSource, share, setFields, large, signal: reads }
   const read = (): Promise<readonly FileChange[]> => readFiles(resource, reader)
   const reading = retryForbidden(read, isAccountRefused, asking)
     .catch(asFailure)

@@ -70,3 +70,16 @@ t.test('reads end with the signal: those that wait, and those that are under way
   await setImmediate()
   t.equal(open.size, 1, 'the places are free again')
 })
+
+t.test('no more is read of an object than its reader says', async (t) => {
+  const asked: unknown[] = []
+  const cluster = connectCluster(async ({ most }) => {
+    asked.push(most)
+    return { status: 200, text: '{}' }
+  })
+  const reference = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'one', name: 'shop' }
+  const served = { plural: 'configmaps', namespaced: true }
+  await cluster.readObject(reference, served, { namespace: 'one', signal: NEVER, most: 7 })
+  await cluster.readObject(reference, served, { namespace: 'one', signal: NEVER })
+  t.same(asked, [7, undefined])
+})

@@ -12,6 +12,7 @@ import { divide } from '../../functions/attempt/turns/shares.ts'
 import { shareSigning } from '../../functions/attempt/turns/shared-signing.ts'
 import { shareThread } from '../../functions/attempt/turns/thread-share.ts'
 import { openTurns } from '../../functions/attempt/turns/turns.ts'
+import { openLargeObjects } from '../../functions/commit/sources/large-objects.ts'
 import { shareLooks, takeTurnsToFollow } from '../../functions/looks/look-share.ts'
 import type { Attempt, AttemptSettings, World } from '../../functions/world.ts'
 import type { MemoryCluster, StoredObject } from './memory-cluster.ts'
@@ -105,6 +106,7 @@ export function memoryWorld(now = new Date('2026-03-01T10:00:00Z')): MemoryWorld
     expect: () => () => undefined,
     takeTurn: openTurns(SHARES).takeTurn,
     workFor: shareThread().workFor,
+    largeObjects: openLargeObjects(() => performance.now()),
     shareSigner: shareSigning(),
     now: () => now,
     elapsed: () => performance.now(),

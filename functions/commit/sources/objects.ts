@@ -1,5 +1,6 @@
 import type { Cluster } from '../../cluster/cluster.ts'
 import { requireTime } from '../../domain/deadline.ts'
+import type { Release } from '../../domain/network/budget.ts'
 import { Failure } from '../../domain/failure.ts'
 import { meantKind } from '../../domain/gate/meant-kind.ts'
 import { kindOf, type ServedKinds } from '../../domain/gate/references.ts'
@@ -7,6 +8,7 @@ import { isMapping, type Mapping } from '../../domain/manifest/json-node.ts'
 import { readRequested, type RequestedObject } from '../../domain/manifest/manifest.ts'
 import type { ReferenceField } from '../../domain/spec/spec.ts'
 import { MISSING } from '../../domain/resource/waiting.ts'
+import { LARGE, type LargeObjects } from './large-objects.ts'
 import type { Objects, Place, Room, Share } from './source.ts'
 
 /** Objects that are read at the same time; what one takes while it is read is in functions/attempt/turns/cost.ts. */
@@ -22,6 +24,7 @@ export interface Reading {
   readonly saw: (field: ReferenceField, version: string) => void
   readonly share: Share
   readonly room: Room
+  readonly large: LargeObjects
   /** Nothing more is read once it has fired. */
   readonly signal: AbortSignal
 }
@@ -40,17 +43,17 @@ interface Asker {
 
 /**
  * Reads each object once for all who ask for it before it is here. At most eight are in memory as text, and one of them parsed
- * (which takes up to thirty times as much) until all who have asked for it are done.
+ * (which takes up to thirty times as much) until all who have asked for it are done. Of large ones there are few in the pod.
  */
 export function openObjects(parts: Reading): Objects {
-  const { cluster, served, namespace, saw, share, room, signal } = parts
+  const { cluster, served, namespace, saw, share, room, large, signal } = parts
   const reading = new Map<string, Asker[]>()
   const lanes: Promise<void>[] = Array.from({ length: SIDE_BY_SIDE }, () => Promise.resolve())
   let started = 0
   let handedOut = Promise.resolve<unknown>(undefined)
 
-  /** Reads the text of an object, and returns how to parse it. */
-  async function read({ field, reference }: Place): Promise<() => Read> {
+  /** Reads the text of an object, and returns how to parse it. Throws NotSupported if it has more than `most` bytes. */
+  async function read({ field, reference }: Place, most?: number): Promise<() => Read> {
     room.check()
     requireTime(signal, outOfTime)
     const kind = served.get(kindOf(reference))
@@ -59,17 +62,36 @@ export function openObjects(parts: Reading): Objects {
       throw unknownKind(field, reference)
     }
     const asked = { ...reference, namespace: reference.namespace ?? namespace }
-    const text = await cluster.readObject(asked, kind, { namespace, signal }).catch((error: unknown) => {
-      if (error instanceof Failure && error.reason === 'ReferenceNotFound') saw(field, MISSING)
-      throw error
-    })
+    const text = await cluster
+      .readObject(asked, kind, { namespace, signal, most })
+      .catch((error: unknown) => {
+        if (error instanceof Failure && error.reason === 'ReferenceNotFound') saw(field, MISSING)
+        throw error
+      })
     const requested = { ...asked, namespace: kind.namespaced ? asked.namespace : undefined }
     return () => ({ object: readRequested(text, requested), requested })
   }
 
+  /** The same; undefined if it is large. */
+  async function readSmall(place: Place): Promise<(() => Read) | undefined> {
+    return read(place, LARGE).catch((error: unknown) => {
+      if (error instanceof Failure && error.reason === 'NotSupported') return undefined
+      throw error
+    })
+  }
+
   async function serve(place: Place, key: string, askers: readonly Asker[]): Promise<void> {
+    let leave: Release = () => undefined
     try {
-      const parse = await read(place)
+      room.check()
+      let parse = large.has(key) ? undefined : await readSmall(place)
+      if (parse === undefined) {
+        large.add(key)
+        leave = await large.enter(namespace, signal).catch((reason: unknown) => {
+          throw reason instanceof Failure ? reason : outOfTime(reason)
+        })
+        parse = await read(place)
+      }
       reading.delete(key)
       const parsed = handedOut.then(async () => handOut(await share(parse), askers))
       handedOut = parsed.catch(() => undefined)
@@ -77,6 +99,8 @@ export function openObjects(parts: Reading): Objects {
     } catch (error) {
       reading.delete(key)
       for (const { fail } of askers) fail(error)
+    } finally {
+      leave()
     }
   }
 

@@ -1,10 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
+import { openLargeObjects } from '../../../functions/commit/sources/large-objects.ts'
 import { openObjects, SIDE_BY_SIDE, type Reading } from '../../../functions/commit/sources/objects.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
 import { MISSING } from '../../../functions/domain/resource/waiting.ts'
 
 const SERVED = new Map([['ConfigMap of v1', { plural: 'configmaps', namespaced: true }]])
+
+const NEVER = new AbortController().signal
 
 const NO_BOUND = { take: () => undefined, check: () => undefined }
 
@@ -17,23 +20,28 @@ function stage({
   share = async (work) => work(),
   room = NO_BOUND,
   signal = new AbortController().signal,
-}: Partial<Pick<Reading, 'share' | 'room' | 'signal'>> = {}) {
+  large = openLargeObjects(() => 0),
+  namespace = 'shop',
+}: Partial<Pick<Reading, 'share' | 'room' | 'signal' | 'large' | 'namespace'>> = {}) {
   const waiting: (() => void)[] = []
   const asked: string[] = []
   const gone: string[] = []
   const seen: string[] = []
   const objects = openObjects({
     served: SERVED,
-    namespace: 'shop',
+    namespace,
     saw(field, version) {
       if (version === MISSING) gone.push(field)
       else seen.push(`${field} ${version}`)
     },
     share,
     room,
+    large,
     signal,
     cluster: {
-      async readObject({ name, namespace }) {
+      async readObject({ name, namespace }, _served, by) {
+        if (name.startsWith('large') && by?.most !== undefined)
+          throw new Failure('NotSupported', 'It has more than 1.5 MiB.')
         asked.push(name)
         await new Promise<void>((resolve) => waiting.push(resolve))
         if (name === 'bad') throw new Error('it cannot be read')
@@ -142,4 +150,65 @@ t.test('nothing is read once there is no room for it', async (t) => {
     { message: 'full' },
   )
   t.same(asked, [])
+})
+
+t.test(
+  'of large objects, four are in memory at once for all attempts, and small ones beside them',
+  async (t) => {
+    const large = openLargeObjects(() => 0)
+    const waiting: (() => void)[] = []
+    const share: Reading['share'] = async (work) => {
+      await new Promise<void>((resolve) => waiting.push(resolve))
+      return work()
+    }
+    const namespaces = ['one', 'one', 'one', 'two', 'three', 'four']
+    const attempts = namespaces.map((namespace) => stage({ large, share, namespace }))
+    const reads = attempts.map(({ objects }, i) => objects.read(place(`large-${i}`), () => i))
+    const small = stage({ large, namespace: 'two' })
+    const beside = small.objects.read(place('small'), () => 'small')
+    async function releaseAll(): Promise<void> {
+      for (const { release } of [...attempts, small]) await release()
+    }
+    const asked = (): number => attempts.flatMap((attempt) => attempt.asked).length
+    await releaseAll()
+    t.equal(asked(), 4, 'the others wait until the files of one are made')
+    t.equal(await beside, 'small')
+    while (waiting.length > 0) {
+      for (const go of waiting.splice(0)) go()
+      await releaseAll()
+    }
+    t.same(await Promise.all(reads), [0, 1, 2, 3, 4, 5])
+    t.equal(asked(), 6)
+  },
+)
+
+t.test('an object that was large is not read in vain again', async (t) => {
+  const large = openLargeObjects(() => 0)
+  large.add(JSON.stringify(['v1', 'ConfigMap', 'shop', 'once']))
+  const { objects, asked, release } = stage({ large })
+  const held = await Promise.all(Array.from({ length: 4 }, () => large.enter('other', NEVER)))
+  const read = objects.read(place('once'), () => 1)
+  await release()
+  t.same(asked, [])
+  for (const leave of held) leave()
+  await release()
+  t.equal(await read, 1)
+})
+
+t.test('a large object is not waited for any more once the signal has fired', async (t) => {
+  const gone = new Failure('Conflict', 'Another attempt has taken over.')
+  for (const [reason, expected] of [
+    [gone, gone],
+    [undefined, { name: 'Failure', reason: 'Timeout' }],
+  ] as const) {
+    const over = new AbortController()
+    const large = openLargeObjects(() => 0)
+    const { objects, asked } = stage({ large, signal: over.signal })
+    await Promise.all(Array.from({ length: 4 }, () => large.enter('other', NEVER)))
+    const read = objects.read(place('large'), () => 1)
+    await setImmediate()
+    over.abort(reason)
+    await t.rejects(read, expected)
+    t.same(asked, [])
+  }
 })

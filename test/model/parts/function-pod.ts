@@ -6,6 +6,7 @@ import { finder } from '../../../functions/attempt/find.ts'
 import { openTurns } from '../../../functions/attempt/turns/turns.ts'
 import type { ApiAnswer, ApiCall, ApiServer } from '../../../functions/cluster/api-server.ts'
 import { connectCluster } from '../../../functions/cluster/connect.ts'
+import { openLargeObjects } from '../../../functions/commit/sources/large-objects.ts'
 import { unlessAborted } from '../../../functions/domain/deadline.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
 import type { ObjectRef } from '../../../functions/domain/resource/resource.ts'
@@ -76,6 +77,7 @@ export function startFunction(outside: Outside, memory: string, breakage: Breaka
     expect: groupCommit.expect,
     takeTurn: turns.takeTurn,
     workFor: (_namespace, work) => Promise.resolve().then(work),
+    largeObjects: openLargeObjects(elapsed),
     shareSigner: (_namespace, signer) => signer,
     now,
     elapsed,
