@@ -33,7 +33,7 @@ import { openGit } from './git/git.ts'
 import { loadHTTP } from './http/http.ts'
 import { requirePrograms } from './git/process/required-programs.ts'
 import { openWorld } from './open-world.ts'
-import { fetchWarning, readPodSize } from './pod-size.ts'
+import { fetchWarning, podMemory, readPodSize } from './pod-size.ts'
 import { openLog } from './telemetry/log.ts'
 import { watchProcess } from './telemetry/process-figures.ts'
 import { openTelemetry } from './telemetry/telemetry.ts'
@@ -86,7 +86,8 @@ async function main(): Promise<void> {
   }
   const traces = await openTraces(config.traces, { meter, log, route: network })
   const { tracer } = traces
-  const shares = divide(readPodSize(config.tempDir), config.fetchLimit)
+  const podSize = readPodSize(config.tempDir)
+  const shares = divide(podSize, config.fetchLimit)
   const turns = openTurns(shares)
   measureTurns(turns, meter)
   const cluster = connectCluster(apiServer)
@@ -100,6 +101,7 @@ async function main(): Promise<void> {
     deadlineSeconds: config.attemptDeadline,
     acquireSession: turns.acquireSession,
     acquireLarge: turns.acquireLarge,
+    podMemory: podMemory(podSize),
     guardLogIn: guardSSHLogIns(config.failedLogins, () => performance.now()),
     engine: config.gitEngine,
     now: () => cluster.now(),

@@ -1,6 +1,8 @@
 import { statfsSync } from 'node:fs'
 import { totalmem } from 'node:os'
 import type { Stock } from './attempt/turns/budget.ts'
+import { heldMemory } from './container-memory.ts'
+import type { PodMemory } from './git/process/memory-watch.ts'
 import { WrongSetting } from './domain/settings.ts'
 
 const MIB = 1024 * 1024
@@ -9,6 +11,8 @@ const IN_MEMORY: readonly number[] = [0x01021994, 0x858458f6]
 /** With less, not even one attempt would fit. */
 const LEAST_MEMORY_MIB = 256
 const LEAST_DISK_MIB = 32
+/** The part of its memory that a pod keeps free. */
+const KEPT_FREE = 1 / 16
 
 /**
  * What this container has: its memory limit (cgroup v2, else v1, else the machine's memory), and the size of the folder
@@ -31,6 +35,11 @@ export function readPodSize(tempDir: string): Stock {
 /** libuv reports 0, or a number above all memory, for a container without a limit. */
 export function memoryLimit(constrained: number, total: number): number {
   return constrained > 0 ? Math.min(constrained, total) : total
+}
+
+/** How much of its memory this container has left. */
+export function podMemory({ memoryMiB }: Pick<Stock, 'memoryMiB'>, held = heldMemory): PodMemory {
+  return { freeMiB: () => memoryMiB - (held() ?? 0), leastMiB: memoryMiB * KEPT_FREE }
 }
 
 /** @throws WrongSetting that names what is too small */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { totalmem } from 'node:os'
 import t from 'tap'
 import { WrongSetting } from '../functions/domain/settings.ts'
-import { fetchWarning, memoryLimit, readPodSize, requireRoom } from '../functions/pod-size.ts'
+import { fetchWarning, memoryLimit, podMemory, readPodSize, requireRoom } from '../functions/pod-size.ts'
 
 const GIB = 1024 ** 3
 
@@ -16,6 +16,12 @@ t.test('this machine has room', async (t) => {
   const size = readPodSize(t.testdir())
   t.ok(size.memoryMiB > 256 && size.memoryMiB <= totalmem() / 1024 ** 2)
   t.ok(size.diskMiB > 32)
+})
+
+t.test('a sixteenth of the memory stays free, as far as it is known what is held', async (t) => {
+  const held = podMemory({ memoryMiB: 2048 }, () => 1948)
+  t.same([held.freeMiB(), held.leastMiB], [100, 128])
+  t.equal(podMemory({ memoryMiB: 2048 }, () => undefined).freeMiB(), 2048)
 })
 
 t.test('a folder in memory is known', { skip: !existsSync('/dev/shm') }, async (t) => {

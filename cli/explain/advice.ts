@@ -31,7 +31,7 @@ export const ADVICE: Readonly<Record<FailureReason, string>> = {
   PathConflict:
     'the path is, or runs through, a symbolic link, a submodule, a file or a folder: choose another; or the file is not there, or does not have a form in which `set` can change the field: fix the file or the field, then request it again',
   Conflict:
-    'other writers were faster many times in a row, or the host reports an open pull request but does not list it',
+    'other writers were faster many times in a row, or the host reports an open pull request but does not list it; or the pod has no memory left for Git at the moment',
   RateLimited: 'wait; if it persists, check the host',
   ProviderUnavailable: 'wait; if it persists, check the host',
   NetworkError: 'wait; if it persists, check the host',

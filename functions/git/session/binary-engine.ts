@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { Failure } from '../../domain/failure.ts'
 import type { Trusted } from '../process/bundle.ts'
+import { watchMemory, type PodMemory } from '../process/memory-watch.ts'
 import { stopIfAborted } from '../process/launcher.ts'
 import { openProcessDir, type ProcessDir } from '../process/process-dir.ts'
 import { USUAL_PATH } from '../process/required-programs.ts'
@@ -30,6 +31,8 @@ export interface BinarySettings extends Trusted {
   readonly memoryMiB?: number
   /** Waits for a large share of the pod's memory; default: there is always enough. */
   readonly acquireLarge?: AcquireLarge
+  /** Where little of it is free, sessions are ended; default: there is always enough. */
+  readonly podMemory?: PodMemory
   /** ATTEMPT_DEADLINE: no git process lives longer, even if no signal reaches it; default DEADLINE_SECONDS. */
   readonly deadlineSeconds?: number
   /** PATH with sh, nice, setpriv, timeout and git; default: USUAL_PATH. */
@@ -71,6 +74,7 @@ export function openBinaryEngine(settings: BinarySettings, ssh: SSHSessions): En
     cpuSeconds: mostCPUSeconds(deadlineSeconds),
   }
   const acquireLarge = settings.acquireLarge ?? (() => Promise.resolve(noop))
+  const watch = settings.podMemory === undefined ? () => noop : watchMemory(settings.podMemory)
   let processDir: Promise<ProcessDir> | undefined
 
   // An error such as a full folder may be temporary: the next call tries again.
@@ -80,10 +84,12 @@ export function openBinaryEngine(settings: BinarySettings, ssh: SSHSessions): En
   }
 
   async function open(target: RemoteTarget): Promise<Remote> {
-    const { address, route, login, signal, namespace } = target
+    const { address, route, login, namespace } = target
+    const watched = new AbortController()
+    const signal = AbortSignal.any([target.signal, watched.signal])
     processDir ??= openProcessDir(settings.tempDir, settings)
     const { folder, acquireBundle } = await processDir.catch(forget)
-    const ends: (() => unknown)[] = []
+    const ends: (() => unknown)[] = [watch({ namespace, end: () => watched.abort(noMemory(address.text)) })]
     async function close(): Promise<void> {
       const end = ends.pop()
       if (end === undefined) return
@@ -134,6 +140,13 @@ function busy(url: string): Failure {
   return new Failure(
     'Conflict',
     `${url} has more refs or files than most, and other such repositories take all memory that Commitlet has for them at the moment; Commitlet retries automatically, and your Commitlet operator may give it more memory.`,
+  )
+}
+
+function noMemory(url: string): Failure {
+  return new Failure(
+    'Conflict',
+    `Commitlet has no memory left at the moment for a session with ${url}, as for others of the same namespace; Commitlet retries automatically, and your Commitlet operator may give it more memory.`,
   )
 }
 

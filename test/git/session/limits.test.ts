@@ -121,3 +121,13 @@ t.test('where no large share is free for half of the time, the attempt ends and 
     message: /has more refs or files than most.*Commitlet retries automatically/,
   })
 })
+
+t.test('where the pod has no memory left, the attempt ends and says so', async (t) => {
+  const repository = await server.createRepository('limits/no-memory')
+  t.teardown(server.faults.add({ kind: 'hang' }, { repository: 'limits/no-memory', command: 'fetch' }))
+  const failure = await push(repository.url, { podMemory: { freeMiB: () => 63, leastMiB: 64 } })
+  t.match(failure, {
+    reason: 'Conflict',
+    message: /^Commitlet has no memory left at the moment for a session with /,
+  })
+})
