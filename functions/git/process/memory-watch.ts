@@ -3,6 +3,8 @@ import type { Release } from '../../domain/network/budget.ts'
 /** A session of which processes of git take memory. */
 export interface WatchedSession {
   readonly namespace: string
+  /** MiB that they may take now. */
+  readonly mayHoldMiB: () => number
   /** Ends its processes. */
   readonly end: () => void
 }
@@ -19,13 +21,13 @@ export interface PodMemory {
 export type WatchMemory = (session: WatchedSession) => Release
 
 const EVERY_MS = 100
-/** What the end of a session leaves, at least: git-remote-https, and little else. */
-const FREED_MIB = 10
+/** The part of what a session may hold that its end leaves, at least: git-remote-https, and little else. */
+const FREED = 1 / 4
 
 /**
  * Ends sessions before the pod has no memory left: the kernel then ends all processes of the container together (cgroup v2,
- * as kubelets set it since Kubernetes 1.28), and a session may take more than its share counts. The namespace with the most
- * sessions gives first, and of these the last one.
+ * as kubelets set it since Kubernetes 1.28), and a session may take more than its share counts. The namespace of which the sessions
+ * may hold most gives first, and of these the last one.
  */
 export function watchMemory({ freeMiB, leastMiB }: PodMemory): WatchMemory {
   const sessions = new Set<WatchedSession>()
@@ -36,25 +38,26 @@ export function watchMemory({ freeMiB, leastMiB }: PodMemory): WatchMemory {
   }
 
   function look(): void {
-    const missing = Math.ceil((leastMiB - freeMiB()) / FREED_MIB)
-    for (let left = missing; left > 0 && sessions.size > 0; left -= 1) {
+    for (let missing = leastMiB - freeMiB(); missing > 0 && sessions.size > 0;) {
       const session = lastOfMost([...sessions])
+      missing -= session.mayHoldMiB() * FREED
       remove(session)
       session.end()
     }
   }
 
-  return function watch({ namespace, end }) {
-    const session = { namespace, end }
+  return function watch(session) {
+    const watched = { ...session }
     if (sessions.size === 0) timer = setInterval(look, EVERY_MS)
-    sessions.add(session)
-    return () => remove(session)
+    sessions.add(watched)
+    return () => remove(watched)
   }
 }
 
 function lastOfMost(sessions: readonly WatchedSession[]): WatchedSession {
-  const counts = new Map<string, number>()
-  for (const { namespace } of sessions) counts.set(namespace, (counts.get(namespace) ?? 0) + 1)
-  const countOf = ({ namespace }: WatchedSession): number => counts.get(namespace) ?? 0
-  return sessions.reduce((chosen, session) => (countOf(session) >= countOf(chosen) ? session : chosen))
+  const held = new Map<string, number>()
+  for (const { namespace, mayHoldMiB } of sessions)
+    held.set(namespace, (held.get(namespace) ?? 0) + mayHoldMiB())
+  const heldBy = ({ namespace }: WatchedSession): number => held.get(namespace) ?? 0
+  return sessions.reduce((chosen, session) => (heldBy(session) >= heldBy(chosen) ? session : chosen))
 }

@@ -11,7 +11,7 @@ import type { SSHSessions } from '../ssh/sessions.ts'
 import { fetchTip } from './fetch.ts'
 import { readBlobs } from './read-blobs.ts'
 import { searchHistory } from './history.ts'
-import { FIRST_CPU_SECONDS, FIRST_LIMITS, mostCPUSeconds, type SessionLimits } from './limits.ts'
+import { FIRST_CPU_SECONDS, FIRST_LIMITS, memoryOf, mostCPUSeconds, type SessionLimits } from './limits.ts'
 import { listTree } from './list-tree.ts'
 import { askToPush, pushOnce } from './push.ts'
 import { openSession, type Session } from './session.ts'
@@ -89,7 +89,13 @@ export function openBinaryEngine(settings: BinarySettings, ssh: SSHSessions): En
     const signal = AbortSignal.any([target.signal, watched.signal])
     processDir ??= openProcessDir(settings.tempDir, settings)
     const { folder, acquireBundle } = await processDir.catch(forget)
-    const ends: (() => unknown)[] = [watch({ namespace, end: () => watched.abort(noMemory(address.text)) })]
+    let limits: SessionLimits = sessionSettings.limits
+    const session = {
+      namespace,
+      mayHoldMiB: () => memoryOf(limits) + limits.fileMiB,
+      end: () => watched.abort(noMemory(address.text)),
+    }
+    const ends: (() => unknown)[] = [watch(session)]
     async function close(): Promise<void> {
       const end = ends.pop()
       if (end === undefined) return
@@ -108,7 +114,8 @@ export function openBinaryEngine(settings: BinarySettings, ssh: SSHSessions): En
       if (release === undefined) throw busy(address.text)
       // Last of all: until then the folder holds what was fetched.
       ends.unshift(release)
-      return largeLimits
+      limits = largeLimits
+      return limits
     }
 
     try {

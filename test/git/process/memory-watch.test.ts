@@ -3,7 +3,7 @@ import { watchMemory } from '../../../functions/git/process/memory-watch.ts'
 import { until } from '../stage.ts'
 
 t.test(
-  'where memory is short, the namespace with the most sessions gives first, the last one of it',
+  'where memory is short, the namespace of which sessions may hold most gives first, its last one',
   async (t) => {
     const memory = { free: 100 }
     const ended: string[] = []
@@ -11,6 +11,7 @@ t.test(
     const begin = (namespace: string, name: string): (() => void) =>
       watch({
         namespace,
+        mayHoldMiB: () => 40,
         end() {
           ended.push(name)
           memory.free += 10
@@ -31,6 +32,25 @@ t.test(
   },
 )
 
+t.test('one that may hold much gives before several that may hold little, and they go on', async (t) => {
+  const memory = { free: 40 }
+  const ended: string[] = []
+  const watch = watchMemory({ freeMiB: () => memory.free, leastMiB: 64 })
+  const begin = (namespace: string, mayHold: number): (() => void) =>
+    watch({
+      namespace,
+      mayHoldMiB: () => mayHold,
+      end() {
+        ended.push(namespace)
+        memory.free += 100
+      },
+    })
+  const releases = [begin('shop', 44), begin('shop', 44), begin('hog', 432)]
+  await until('enough memory', async () => memory.free >= 64)
+  t.same(ended, ['hog'])
+  for (const release of releases) release()
+})
+
 t.test('a session that has ended is not ended again, and while there is enough none is', async (t) => {
   let looks = 0
   let free = 100
@@ -40,8 +60,8 @@ t.test('a session that has ended is not ended again, and while there is enough n
   }
   const ended: string[] = []
   const watch = watchMemory({ freeMiB, leastMiB: 64 })
-  const first = watch({ namespace: 'shop', end: () => ended.push('first') })
-  const second = watch({ namespace: 'shop', end: () => ended.push('second') })
+  const first = watch({ namespace: 'shop', mayHoldMiB: () => 40, end: () => ended.push('first') })
+  const second = watch({ namespace: 'shop', mayHoldMiB: () => 40, end: () => ended.push('second') })
   await until('a look', async () => looks > 0)
   t.same(ended, [])
   second()
