@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { Access } from '../domain/gate/access.ts'
 import { Failure } from '../domain/failure.ts'
 import { member } from '../domain/json-value.ts'
+import { shareSlowCalls } from './calls/slow-calls.ts'
 import { readUserInfo, type UserInfo } from '../domain/requester/user-info.ts'
 import type { ApiServer } from './api-server.ts'
 import type { Cluster } from './cluster.ts'
@@ -25,7 +26,12 @@ const MOST_REMEMBERED = 4_096
  * that both webhooks need one call; "denied" is never remembered, so that a granted right counts at once. Equal reviews
  * in flight share one call within the same 5 s. `now` is in milliseconds.
  */
-export function accessReviews(server: ApiServer, now: () => number): ReviewAccess {
+export function accessReviews(
+  server: ApiServer,
+  now: () => number,
+  // A namespace may have any number of RoleBindings, all of which the API server reads for each review.
+  slowly = shareSlowCalls(),
+): ReviewAccess {
   // Reviews in flight, and those with the result "allowed".
   const answers = new LRUCache<string, Promise<boolean>>({
     max: MOST_REMEMBERED,
@@ -51,7 +57,9 @@ export function accessReviews(server: ApiServer, now: () => number): ReviewAcces
     const key = hashOf([digestOf(user), access])
     const known = answers.get(key)
     if (known !== undefined) return known
-    const answer = inTurn(by, () => review(server, user, access))
+    const call = (): Promise<boolean> => review(server, user, access)
+    const answer =
+      by === undefined ? call() : slowly(by.namespace, { inTurn: (call) => inTurn(by, call), call })
     answers.set(key, answer)
     answer.then(
       (allowed) => allowed || forget(key, answer),

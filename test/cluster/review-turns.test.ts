@@ -1,13 +1,19 @@
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
+import { accessReviews } from '../../functions/cluster/access-review.ts'
 import { AT_ONCE } from '../../functions/cluster/calls/attempt-turns.ts'
 import { connectCluster } from '../../functions/cluster/connect.ts'
 import type { Access } from '../../functions/domain/gate/access.ts'
+import { shareSlowCalls, SLOW_AT_ONCE } from '../../functions/cluster/calls/slow-calls.ts'
 import { DEVELOPER, recorder, SECRET } from './review-stage.ts'
 
 /** The nth access: all different. */
 function nth(index: number): Access {
   return { ...SECRET, name: `git-${index}` }
+}
+
+async function settle(): Promise<void> {
+  for (let times = 0; times < 20; times += 1) await setImmediate()
 }
 
 /** A cluster whose API server answers one review after the other, and the names that it was asked about. */
@@ -21,18 +27,15 @@ function stage() {
     await new Promise<void>((resolve) => open.push(resolve))
     return recorded.server(call)
   })
-  async function settle(): Promise<void> {
-    for (let times = 0; times < 20; times += 1) await setImmediate()
-  }
   async function answerOne(): Promise<void> {
     open.shift()?.()
     await settle()
   }
-  return { cluster, asked, answerOne, settle }
+  return { cluster, asked, answerOne }
 }
 
 t.test('of all attempts, eight reviews are asked for at once, in turns of the namespaces', async (t) => {
-  const { cluster, asked, answerOne, settle } = stage()
+  const { cluster, asked, answerOne } = stage()
   const all = Array.from({ length: 100 }, (_, i) =>
     cluster.reviewAccess(DEVELOPER, nth(i), { namespace: `busy-${i % 10}` }),
   )
@@ -47,7 +50,7 @@ t.test('of all attempts, eight reviews are asked for at once, in turns of the na
 })
 
 t.test('a review for no resource, as at apply, does not wait for those of attempts', async (t) => {
-  const { cluster, asked, settle } = stage()
+  const { cluster, asked } = stage()
   for (let i = 0; i < 20; i += 1) void cluster.reviewAccess(DEVELOPER, nth(i), { namespace: 'busy' })
   await settle()
   void cluster.reviewAccess(DEVELOPER, SECRET)
@@ -55,7 +58,7 @@ t.test('a review for no resource, as at apply, does not wait for those of attemp
 })
 
 t.test('kinds are looked up in the same way, eight groups at once', async (t) => {
-  const { cluster, asked, answerOne, settle } = stage()
+  const { cluster, asked, answerOne } = stage()
   const all = Array.from({ length: 100 }, (_, i) =>
     cluster.discover(`g${i}.example.com/v1`, 'Shelf', { namespace: `busy-${i % 10}` }),
   )
@@ -66,3 +69,42 @@ t.test('kinds are looked up in the same way, eight groups at once', async (t) =>
   t.ok(asked.includes('/api/v1'), 'another namespace waits for one of each')
   void Promise.allSettled([...all, other])
 })
+
+t.test(
+  'of namespaces whose reviews are slow, one is asked for at once, and others do not wait',
+  async (t) => {
+    let time = 0
+    const open: (() => void)[] = []
+    const recorded = recorder()
+    const elapsed = (): number => time
+    const rests = { elapsed, wait: () => Promise.resolve() }
+    const reviewAccess = accessReviews(
+      async (call) => {
+        await new Promise<void>((resolve) => open.push(resolve))
+        return recorded.server(call)
+      },
+      elapsed,
+      shareSlowCalls(rests),
+    )
+    async function answerAll(milliseconds: number): Promise<void> {
+      time += milliseconds
+      for (const answer of open.splice(0)) answer()
+      await settle()
+    }
+    const quick = reviewAccess(DEVELOPER, nth(1_000), { namespace: 'quick' })
+    await settle()
+    await answerAll(5)
+    const slow = Array.from({ length: 100 }, (_, i) =>
+      reviewAccess(DEVELOPER, nth(i), { namespace: `slow-${i % 10}` }),
+    )
+    await settle()
+    t.equal(open.length, AT_ONCE)
+    for (let times = 0; times < 3; times += 1) await answerAll(1_500)
+    t.equal(open.length, SLOW_AT_ONCE)
+    const other = reviewAccess(DEVELOPER, SECRET, { namespace: 'other' })
+    await settle()
+    t.equal(open.length, SLOW_AT_ONCE + 1)
+    while (open.length > 0) await answerAll(5)
+    t.ok((await Promise.all([quick, ...slow, other])).every(Boolean))
+  },
+)

@@ -79,7 +79,7 @@ async function judgedBy(object: unknown, context: ReviewContext): Promise<Judgem
 function sharing(judging: Judging, owner: ReviewOwner, signal: AbortSignal): Judging {
   const { cluster, reviewShare } = judging
   const reviewAccess: typeof cluster.reviewAccess = (...of) =>
-    reviewShare(owner, signal, () => cluster.reviewAccess(...of))
+    reviewShare({ ...owner, isReview: true }, signal, () => cluster.reviewAccess(...of))
   const discover: typeof cluster.discover = (...of) =>
     reviewShare({ ...owner, isLong: false }, signal, () => cluster.discover(...of))
   return { ...judging, cluster: { ...cluster, reviewAccess, discover } }

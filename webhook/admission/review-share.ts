@@ -2,6 +2,7 @@ import { asFailure } from '../../functions/domain/failure.ts'
 import { fewInATurn } from '../../functions/domain/sharing/few-in-a-turn.ts'
 import { makeKeyedSemaphore } from '../../functions/domain/sharing/keyed-semaphore.ts'
 import { openKeyedTurns } from '../../functions/domain/sharing/keyed-turns.ts'
+import { shareSlowCalls, type InTurn } from '../../functions/cluster/calls/slow-calls.ts'
 import { TIMING } from '../../functions/net/timing.ts'
 
 /** Calls for reviews that are made at once, in the turns of the addresses: of the 64 connections, some are for other calls. */
@@ -25,6 +26,8 @@ export interface ReviewOwner {
   readonly address?: string | undefined
   /** Whether they tell of a user with a long list of groups. */
   readonly isLong?: boolean
+  /** Whether the API server reads the rights of the namespace for them. */
+  readonly isReview?: boolean
 }
 
 /**
@@ -38,7 +41,10 @@ export type ReviewShare = <T>(owner: ReviewOwner, signal: AbortSignal, ask: () =
  * hundred objects, and dry runs cost their sender nothing: without this, the reviews of namespaces that send them keep
  * those of all others waiting. A namespace without reviews takes no memory.
  */
-export function shareReviews(): ReviewShare {
+export function shareReviews(
+  // A namespace may have any number of RoleBindings, all of which the API server reads for each review.
+  slowly = shareSlowCalls(),
+): ReviewShare {
   const ofNamespace = makeKeyedSemaphore(OF_NAMESPACE)
   // All take about as long: the namespaces at an address take turns, and so do the addresses.
   const handOver = fewInATurn(IN_A_TURN, TIMING.nextTurn)
@@ -47,11 +53,17 @@ export function shareReviews(): ReviewShare {
   const ofAll = openKeyedTurns(OF_ALL, () => 0)
   const ofLong = openKeyedTurns(OF_LONG, () => 0)
 
-  return ({ namespace, address = '', isLong = false }, signal, ask) => {
+  return ({ namespace, address = '', isLong = false, isReview = false }, signal, ask) => {
     const atAddress = { key: address, owner: namespace, signal, late: asFailure }
     const amongAll = { ...atAddress, key: 'all', owner: address }
-    const inShare = (): ReturnType<typeof ask> => ofAddress(atAddress, () => ofAll(amongAll, ask))
-    const inLongShare: typeof inShare = () => longOfAddress(atAddress, () => ofLong(amongAll, inShare))
-    return ofNamespace(`${address} ${namespace}`, isLong ? inLongShare : inShare)
+    const inShare: InTurn = (call) => ofAddress(atAddress, () => ofAll(amongAll, call))
+    const inLongShare: InTurn = (call) =>
+      longOfAddress(atAddress, () => ofLong(amongAll, () => inShare(call)))
+    const inTurn: InTurn = (call) =>
+      ofNamespace(`${address} ${namespace}`, () => (isLong ? inLongShare : inShare)(call))
+    if (!isReview) return inTurn(ask)
+    return slowly(`${address} ${namespace}`, { inTurn, call: ask, signal }).catch((error: unknown) => {
+      throw asFailure(error)
+    })
   }
 }

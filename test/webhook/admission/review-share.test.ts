@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
+import { shareSlowCalls } from '../../../functions/cluster/calls/slow-calls.ts'
 import { mutate } from '../../../webhook/admission/admission.ts'
 import { shareReviews } from '../../../webhook/admission/review-share.ts'
 import { gitCommit } from '../stage.ts'
@@ -185,3 +186,35 @@ t.test('after the deadline of a decision nothing more is asked for', async (t) =
   await settle()
   t.equal(asked.get('evil'), 16)
 })
+
+t.test(
+  'of namespaces whose reviews are slow, one is asked for at once, and others do not wait',
+  async (t) => {
+    let time = 0
+    const share = shareReviews(shareSlowCalls({ elapsed: () => time, wait: () => Promise.resolve() }))
+    const { signal } = new AbortController()
+    const open: (() => void)[] = []
+    const ask = (namespace: string): Promise<unknown> =>
+      share({ namespace, isReview: true }, signal, () => new Promise<void>((resolve) => open.push(resolve)))
+    async function answerAll(milliseconds: number): Promise<void> {
+      await settle()
+      time += milliseconds
+      for (const answer of open.splice(0)) answer()
+      await settle()
+    }
+    void ask('quick')
+    await answerAll(5)
+    for (let index = 0; index < 10 * 16; index += 1) void ask(`evil-${index % 10}`)
+    await answerAll(2_000)
+    await answerAll(0)
+    t.equal(open.length, 1)
+    const others = [ask('quick'), ask('new')]
+    await settle()
+    await answerAll(5)
+    await Promise.all(others)
+    const late = new AbortController()
+    const waiting = share({ namespace: 'evil-0', isReview: true }, late.signal, () => Promise.resolve())
+    late.abort(new Error('late'))
+    t.match(await waiting.catch((error: unknown) => error), { reason: 'Internal' })
+  },
+)
