@@ -3,12 +3,12 @@ import { LRUCache } from 'lru-cache'
 import type { Access } from '../domain/gate/access.ts'
 import { Failure } from '../domain/failure.ts'
 import { member } from '../domain/json-value.ts'
-import { shareSlowCalls } from './calls/slow-calls.ts'
 import { readUserInfo, type UserInfo } from '../domain/requester/user-info.ts'
 import type { ApiServer } from './api-server.ts'
 import type { Cluster } from './cluster.ts'
 import { accountRefused, bodyOf } from './calls/answer.ts'
 import { takeTurnsOfAttempts } from './calls/attempt-turns.ts'
+import { shareSlowCalls } from './calls/slow-calls.ts'
 
 /**
  * Whether this user has this access. Throws a Failure if the API server could not review it. `by`: for a resource of this

@@ -1,8 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { resourceKey, type ObjectRef } from '../../domain/resource/resource.ts'
 import { makeFairSemaphore } from '../../domain/sharing/fair-semaphore.ts'
 import { makeKeyedSemaphore } from '../../domain/sharing/keyed-semaphore.ts'
+import { REST_CLOCK, restAfter, type RestClock } from './rest.ts'
 
 /** What a share of writes knows of the resources, and of time. */
 export interface LargeWrites {
@@ -14,30 +14,22 @@ export interface LargeWrites {
 
 type ResourceName = Pick<ObjectRef, 'kind' | 'namespace' | 'name'>
 
-/** Milliseconds of a clock that is never set, and a wait that keeps no process alive. */
-export interface WriteClock {
-  readonly elapsed: () => number
-  readonly wait: (milliseconds: number) => Promise<unknown>
-}
-
 /** Writes of large resources at once, of however many namespaces. */
 const AT_ONCE = 2
 /** Characters. Most resources have some 5,000. */
 const LARGE = 16 * 1024
 /** As many as there are events in hand, several times. */
 const MOST_REMEMBERED = 10_000
-/** After each there is a rest for as long as it took, so that they take a core of the API server, but not longer than this. */
-const LONGEST_REST_MS = 1_000
 
 /**
  * Shares the writes of large resources among namespaces: of each one, one at once, of all of them two, in turns, and after each a
  * rest. A status is small, but the API server reads, compares and stores all of the resource with it: with 4,000 labels, which need
  * no admission, that takes it 0.2 s, and a claim is written every ten seconds.
  */
-export function shareLargeWrites({ elapsed, wait }: WriteClock = CLOCK): LargeWrites {
+export function shareLargeWrites(clock: RestClock = REST_CLOCK): LargeWrites {
   const large = new LRUCache<string, true>({ max: MOST_REMEMBERED })
   const inTurn = makeKeyedSemaphore(1)
-  const inPod = makeFairSemaphore(AT_ONCE, elapsed)
+  const inPod = makeFairSemaphore(AT_ONCE, clock.elapsed)
 
   return {
     saw(ref, length) {
@@ -49,17 +41,12 @@ export function shareLargeWrites({ elapsed, wait }: WriteClock = CLOCK): LargeWr
       const { namespace } = ref
       const { promise, resolve, reject } = Promise.withResolvers<T>()
       async function writeAndRest(): Promise<void> {
-        const began = elapsed()
+        const began = clock.elapsed()
         await work().then(resolve, reject)
-        await wait(Math.min(LONGEST_REST_MS, elapsed() - began))
+        await restAfter(began, clock)
       }
       void inTurn(namespace, () => inPod(namespace, writeAndRest))
       return promise
     },
   }
-}
-
-const CLOCK: WriteClock = {
-  elapsed: () => performance.now(),
-  wait: (milliseconds) => pause(milliseconds, undefined, { ref: false }),
 }

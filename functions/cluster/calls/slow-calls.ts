@@ -1,9 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { unlessAborted } from '../../domain/deadline.ts'
 import { asFailure } from '../../domain/failure.ts'
 import { makeAllowances } from '../../domain/sharing/allowances.ts'
 import { openFairQueue } from '../../domain/sharing/fair-queue.ts'
+import { REST_CLOCK, restAfter, type RestClock } from './rest.ts'
 
 /** Calls at once of all owners whose calls are slow: with its rest, half of a core of the server. */
 export const SLOW_AT_ONCE = 1
@@ -15,8 +15,6 @@ const USUAL_TIMES = 4
 const MOST_MS = 1_000
 /** Milliseconds of these that come back in a second. */
 const MS_PER_SECOND = 20
-/** After each slow call there is a rest for as long as it took, but not longer than this. */
-const LONGEST_REST_MS = 1_000
 /** So long after a quick call of an owner, others are made at once. */
 const QUICK_MS = 10_000
 /** Calls at once of an owner whose calls were not quick lately: an attempt at a small commit makes as many. */
@@ -31,12 +29,6 @@ const MOST_REMEMBERED = 10_000
 const CALL_MS = 1
 /** By which part of the difference a slower call raises what counts as the quickest. */
 const RAISE = 0.01
-
-/** Milliseconds of a clock that is never set, and a wait that keeps no process alive. */
-export interface SlowCallClock {
-  readonly elapsed: () => number
-  readonly wait: (milliseconds: number) => Promise<unknown>
-}
 
 /** The turns that calls take besides. */
 export type InTurn = <T>(call: () => Promise<T>) => Promise<T>
@@ -56,7 +48,8 @@ export type SlowCalls = <T>(
  * lately, two are made first, so that not many are under way before it is known that they are slow. Where the server needs as long
  * for everybody, or long for very many, nobody is slow.
  */
-export function shareSlowCalls({ elapsed, wait }: SlowCallClock = CLOCK): SlowCalls {
+export function shareSlowCalls(clock: RestClock = REST_CLOCK): SlowCalls {
+  const { elapsed } = clock
   // Of those alone who have been slow.
   const shares = makeAllowances(MOST_MS, MS_PER_SECOND, elapsed)
   const queue = openFairQueue(SLOW_AT_ONCE, { elapsed })
@@ -128,15 +121,10 @@ export function shareSlowCalls({ elapsed, wait }: SlowCallClock = CLOCK): SlowCa
     try {
       return await inTurn(() => timed(owner, call))
     } finally {
-      void wait(Math.min(LONGEST_REST_MS, elapsed() - began)).then(leave)
+      void restAfter(began, clock).then(leave)
     }
   }
 }
 
 const NEVER = new AbortController().signal
 const NONE: ReadonlySet<Promise<unknown>> = new Set()
-
-const CLOCK: SlowCallClock = {
-  elapsed: () => performance.now(),
-  wait: (milliseconds) => pause(milliseconds, undefined, { ref: false }),
-}
