@@ -114,7 +114,7 @@ export function isRefusal(error: unknown): boolean {
 /** Each of the readers throws on the answers of the others. */
 function lines(bytes: Buffer): void {
   const readers = [
-    () => readListedRefs(bytes),
+    () => readListedRefs(bytes, [REF]),
     () => readAdvertisedRef(bytes, REF),
     () => readFetched(bytes),
     () => readPushReport(bytes, REF),

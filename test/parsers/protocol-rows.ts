@@ -57,7 +57,7 @@ export const PROTOCOL_ROWS: readonly ParserRow[] = [
         names: [`${ID} refs/heads/`, 'a'],
         refs: [`${ID} refs/heads/`, 'a', 64],
       },
-      readListedRefs,
+      (answer) => readListedRefs(answer, ['HEAD', 'refs/heads/main']),
     ),
   },
   {

@@ -31,7 +31,7 @@ export async function readTip(session: DirectSession, wanted: WantedTip): Promis
 
 /** The commit that the branch points to now; undefined if the branch does not exist. */
 export async function readRemoteTip(session: DirectSession, branch: string): Promise<ObjectId | undefined> {
-  return (await listRefs(session, [HEADS + branch])).get(HEADS + branch)?.id
+  return (await listRefs(session, [HEADS + branch])).named.get(HEADS + branch)?.id
 }
 
 /**
@@ -56,14 +56,14 @@ export async function fetchCommit(
 }
 
 async function findTip(session: DirectSession, branch: string | undefined): Promise<Tip> {
-  const refs = await listRefs(session, ['HEAD', ...(branch === undefined ? [] : [HEADS + branch])])
-  const known = branch === undefined ? undefined : refs.get(HEADS + branch)
+  const { named } = await listRefs(session, ['HEAD', ...(branch === undefined ? [] : [HEADS + branch])])
+  const known = branch === undefined ? undefined : named.get(HEADS + branch)
   if (branch !== undefined && known !== undefined) return { branch, commit: known.id, exists: true }
-  const head = refs.get('HEAD')
+  const head = named.get('HEAD')
   if (head !== undefined && branch !== undefined) return { branch, commit: head.id, exists: false }
   const { url, secrets } = session.context
   if (head === undefined) {
-    if ((await listRefs(session, [HEADS])).size > 0) throw danglingHead(url)
+    if ((await listRefs(session, [HEADS])).any) throw danglingHead(url)
     return { branch: branch ?? FIRST_BRANCH, commit: undefined, exists: false }
   }
   const name = head.target?.startsWith(HEADS) === true ? head.target.slice(HEADS.length) : ''

@@ -8,7 +8,7 @@ import { BROKEN_OFF, NOTHING_NEWER, type ErrorContext } from '../output/error-me
 import { movedFailure, readMoved } from '../output/moved.ts'
 import { stopIfAborted } from '../process/launcher.ts'
 import { fetchCommand, readFetched, type FetchRequest } from '../protocol/fetch.ts'
-import { lsRefsCommand, readListedRefs, type ListedRef } from '../protocol/ls-refs.ts'
+import { lsRefsCommand, readListedRefs, type ListedRefs } from '../protocol/ls-refs.ts'
 import { isProtocolError } from '../protocol/protocol-error.ts'
 import { OBJECT_BYTES, type Objects, type Share } from './memory.ts'
 import type { RememberedTips } from './remembered-tips.ts'
@@ -35,17 +35,14 @@ const OBJECTS = 65_536
 const INFLATION = 6
 const DELTA_DEPTH = 4095
 
-/** The refs whose full names begin with one of the prefixes. @throws as explained */
-export async function listRefs(
-  session: DirectSession,
-  prefixes: readonly string[],
-): Promise<ReadonlyMap<string, ListedRef>> {
+/** The refs of these full names, and whether there are any that begin with one of them. @throws as explained */
+export async function listRefs(session: DirectSession, names: readonly string[]): Promise<ListedRefs> {
   const { channel, context } = session
-  const question = { command: lsRefsCommand(prefixes), most: REFS_BYTES, about: 'refs' } as const
+  const question = { command: lsRefsCommand(names), most: REFS_BYTES, about: 'refs' } as const
   try {
     return await channel.ask(question, async (answer) => {
       await turnToRead(session.share, answer)
-      return readListedRefs(answer)
+      return readListedRefs(answer, names)
     })
   } catch (error) {
     if (isProtocolError(error, 'REMOTE') && NOT_KNOWN.test(error.message))

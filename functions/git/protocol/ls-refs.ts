@@ -1,7 +1,8 @@
 import type { ObjectId } from '../objects/object.ts'
 import { commandV2 } from './command.ts'
-import { readPackets, textOf } from './pkt-line.ts'
+import { beginsWith, readPackets, refuseError, textOf } from './pkt-line.ts'
 import { protocolError } from './protocol-error.ts'
+import { isRefLine, NAME, refFinder } from './ref-line.ts'
 
 /** A ref as the server lists it. */
 export interface ListedRef {
@@ -15,46 +16,53 @@ export function lsRefsCommand(prefixes: readonly string[]): Buffer {
   return commandV2('ls-refs', ['symrefs\n', ...prefixes.map((prefix) => `ref-prefix ${prefix}\n`)])
 }
 
+/** What a list of refs says. */
+export interface ListedRefs {
+  /** Those that were looked for, by their full names. */
+  readonly named: ReadonlyMap<string, ListedRef>
+  /** Whether it lists any at all: servers may list others than those with the prefixes. */
+  readonly any: boolean
+}
+
 /**
- * Reads the answer (gitprotocol-v2(5), ls-refs): refs by their full names.
+ * Reads the answer (gitprotocol-v2(5), ls-refs), and keeps of it the refs of these full names.
  * @throws ProtocolError
  */
-export function readListedRefs(answer: Buffer): ReadonlyMap<string, ListedRef> {
-  const refs = new Map<string, ListedRef>()
+export function readListedRefs(answer: Buffer, names: readonly string[]): ListedRefs {
+  const named = new Map<string, ListedRef>()
+  const find = refFinder(names)
+  let any = false
   const packets = readPackets(answer)
   for (const packet of packets) {
     if (packet === 'flush') {
       if (packets.next().done !== true) throw protocolError('UNEXPECTED', 'more than a list of refs')
-      return refs
+      return { named, any }
     }
     if (typeof packet === 'string') throw protocolError('UNEXPECTED', `a ${packet} packet in a list of refs`)
-    const line = textOf(packet)
-    // Some servers list a HEAD without a commit, although nobody asked for it.
-    if (line.startsWith('unborn ')) continue
-    const end = endOfWord(line, NAME)
-    if (!BEGINNING.test(line) || end === NAME) throw protocolError('UNEXPECTED', 'a line without a ref')
-    const target = line.indexOf(TARGET, end)
-    refs.set(line.slice(NAME, end), {
-      id: line.slice(0, NAME - 1),
-      target: target < 0 ? undefined : wordAt(line, target + TARGET.length),
-    })
+    if (!isRefLine(packet)) {
+      refuseError(packet)
+      // Some servers list a HEAD without a commit, although nobody asked for it.
+      if (beginsWith(packet, UNBORN)) continue
+      throw protocolError('UNEXPECTED', 'a line without a ref')
+    }
+    any = true
+    const found = find(packet)
+    if (found !== undefined && !named.has(found.name))
+      named.set(found.name, { id: found.id, target: targetIn(textOf(packet), NAME + found.name.length) })
   }
   throw answer.length === 0
     ? protocolError('UNEXPECTED', 'an empty answer instead of a list of refs')
     : protocolError('TRUNCATED', 'a list of refs without an end')
 }
 
-const BEGINNING = /^[0-9a-f]{40} /
-/** Where the name begins. */
-const NAME = 41
+const UNBORN = Buffer.from('unborn ')
 const TARGET = ' symref-target:'
 
 // Lines are not split: one may have as many spaces as a packet has bytes.
-function wordAt(line: string, start: number): string {
-  return line.slice(start, endOfWord(line, start))
-}
-
-function endOfWord(line: string, start: number): number {
+function targetIn(line: string, attributes: number): string | undefined {
+  const at = line.indexOf(TARGET, attributes)
+  if (at < 0) return undefined
+  const start = at + TARGET.length
   const end = line.indexOf(' ', start)
-  return end < 0 ? Math.max(line.length, start) : end
+  return line.slice(start, end < 0 ? undefined : end)
 }

@@ -74,9 +74,24 @@ export function findFlush(bytes: Buffer, from: Searched): { readonly end: number
  * @throws ProtocolError REMOTE if the server reports an error in it
  */
 export function textOf(content: Buffer): string {
-  const text = content.toString().replace(/\n$/, '')
-  if (text.startsWith('ERR ')) throw protocolError('REMOTE', text.slice(4))
-  return text
+  refuseError(content)
+  return trimmed(content)
+}
+
+/** @throws ProtocolError REMOTE if the server reports an error in the packet; it costs no string otherwise */
+export function refuseError(content: Buffer): void {
+  if (beginsWith(content, ERROR)) throw protocolError('REMOTE', trimmed(content).slice(ERROR.length))
+}
+
+const ERROR = Buffer.from('ERR ')
+
+/** Whether these are the first bytes of the packet. */
+export function beginsWith(content: Buffer, start: Buffer): boolean {
+  return content.length >= start.length && start.compare(content, 0, start.length) === 0
+}
+
+function trimmed(content: Buffer): string {
+  return content.toString().replace(/\n$/, '')
 }
 
 function mostPackets(bytes: number): number {

@@ -1,7 +1,8 @@
 import type { ObjectId } from '../objects/object.ts'
 import { AGENT } from './command.ts'
-import { FLUSH, packet, readPackets, textOf, type Packet } from './pkt-line.ts'
+import { FLUSH, packet, readPackets, refuseError, textOf, type Packet } from './pkt-line.ts'
 import { protocolError } from './protocol-error.ts'
+import { isRefLine, refFinder } from './ref-line.ts'
 import { readSideBand } from './side-band.ts'
 
 /** The update of one ref. */
@@ -39,16 +40,25 @@ export function pushCommand({ ref, from = NO_COMMIT, to }: RefUpdate): Buffer {
  * @throws ProtocolError; UNEXPECTED for a server that takes no thin packs, or names objects by SHA-256
  */
 export function readAdvertisedRef(advertisement: Buffer, ref: string): ObjectId | undefined {
+  const find = refFinder([ref])
   let found: ObjectId | undefined
+  let isFirst = true
   for (const one of readPackets(advertisement)) {
     if (one === 'flush') return found
     if (typeof one === 'string') throw protocolError('UNEXPECTED', `a ${one} packet in a list of refs`)
-    const [line = '', capabilities = ''] = textOf(one).split('\0', 2)
-    if (/(^| )(no-thin|object-format=sha256)( |$)/.test(capabilities))
-      throw protocolError('UNEXPECTED', 'it takes no thin packs, or names objects by SHA-256')
-    if (line.slice(line.indexOf(' ') + 1) === ref) found = line.slice(0, line.indexOf(' '))
+    if (isFirst) checkCapabilities(textOf(one))
+    isFirst = false
+    if (isRefLine(one)) found ??= find(one)?.id
+    else refuseError(one)
   }
   throw protocolError('TRUNCATED', 'a list of refs without an end')
+}
+
+/** They stand behind the first ref. */
+function checkCapabilities(line: string): void {
+  const [, capabilities = ''] = line.split('\0', 2)
+  if (/(^| )(no-thin|object-format=sha256)( |$)/.test(capabilities))
+    throw protocolError('UNEXPECTED', 'it takes no thin packs, or names objects by SHA-256')
 }
 
 /**

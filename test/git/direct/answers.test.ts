@@ -48,7 +48,7 @@ t.test(
     const { result, turns } = await countTurns(() =>
       Promise.all(sessions.map((one) => listRefs(one, ['HEAD']))),
     )
-    t.ok(result.every(({ size }) => size === 1_000))
+    t.ok(result.every(({ any }) => any))
     t.ok(turns >= SESSIONS, `${turns} turns`)
   },
 )
