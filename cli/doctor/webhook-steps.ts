@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { elements, member, textMember } from '../../functions/domain/json-value.ts'
+import { elements, member, parsedJSON, textMember } from '../../functions/domain/json-value.ts'
 import { API_VERSION, PLURALS } from '../../functions/domain/resource/api-names.ts'
 import type { Step } from '../terminal/steps.ts'
 import { at, environmentOf, good, read, refused, unseen, wrong, type Installed } from './installed.ts'
@@ -119,7 +119,7 @@ async function reachStep({ server, systemNamespace }: Installed): Promise<Step> 
     spec: {},
   }
   const answer = await server({ method: 'POST', path, body })
-  const message = textMember(parsed(answer.text), 'message') ?? ''
+  const message = textMember(parsedJSON(answer.text), 'message') ?? ''
   if (/failed calling webhook/.test(message))
     return wrong(
       step,
@@ -127,7 +127,7 @@ async function reachStep({ server, systemNamespace }: Installed): Promise<Step> 
     )
   if (
     /admission webhook|mutate\.commitlet\.dev/.test(message) ||
-    member(at(parsed(answer.text), 'details'), 'causes') !== undefined
+    member(at(parsedJSON(answer.text), 'details'), 'causes') !== undefined
   )
     return good(step, 'The API server reaches the webhook, which refuses what is wrong.')
   if (answer.status === 403)
@@ -146,12 +146,4 @@ function causeIn(message: string): string {
     0,
     300,
   )
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
 import type { ApiServer } from '../../functions/cluster/api-server.ts'
 import { readConfig, type Config } from '../../functions/config.ts'
-import { entries, member } from '../../functions/domain/json-value.ts'
+import { entries, member, parsedJSON } from '../../functions/domain/json-value.ts'
 import type { Environment } from '../../functions/domain/settings.ts'
 
 /** The settings of the function that decide what an attempt does; the others are about its pods. */
@@ -73,6 +73,6 @@ export async function readOperatorSettings(
   // Without the ConfigMap each setting has its default.
   if (answer.status === 404) return {}
   if (answer.status !== 200) return undefined
-  const data = member(JSON.parse(answer.text), 'data')
+  const data = member(parsedJSON(answer.text), 'data')
   return Object.fromEntries(entries(data).map(([name, value]) => [name, String(value)]))
 }

@@ -27,6 +27,15 @@ export function entries(value: unknown): readonly (readonly [string, unknown])[]
   return isRecord(value) ? Object.entries(value) : []
 }
 
+/** The value of a JSON text; undefined: it is none. */
+export function parsedJSON(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** Equal as JSON values, in any order of an object's keys. Does not recurse: no depth can crash it. */
 export function sameJSON(one: unknown, other: unknown): boolean {
   const open: unknown[] = [one, other]

@@ -1,7 +1,7 @@
 import { accountNamed, applierOf } from './delegation.ts'
 import type { Applier, Delegation } from './delegation.ts'
 import { Failure } from '../failure.ts'
-import { member } from '../json-value.ts'
+import { member, parsedJSON } from '../json-value.ts'
 import { signedOf, stampOf } from './stamp.ts'
 import { PLURALS, REQUESTED_AT, REQUESTED_BY, REQUESTER, REQUESTER_SIGNATURE } from '../resource/api-names.ts'
 import { requestGeneration } from '../resource/attempt-state.ts'
@@ -51,7 +51,7 @@ export function requesterOf(
   const signed = signedOf({ ...resource, spec }, namespace, stamp)
   const isProven = (one: Uint8Array): boolean => verifies(signed, stamp[REQUESTER_SIGNATURE], one)
   if (key !== undefined && ![key, ...olderKeys].some(isProven)) throw unstamped(resource, 'does not prove')
-  const stamped = parseJSON(stamp[REQUESTER])
+  const stamped = parsedJSON(stamp[REQUESTER])
   if (!isOfGeneration(stamped, requestGeneration(resource.metadata)))
     throw unstamped(resource, 'does not prove')
   const applier = applierIn(stamped, namespace, delegation)
@@ -69,14 +69,6 @@ function applierIn(stamped: unknown, namespace: string, delegation: Delegation):
   if (as === undefined) return applierOf(user, namespace, delegation)
   const subject = typeof as === 'string' ? accountNamed(as, namespace) : undefined
   return subject === undefined ? undefined : { user, subject, as: subject.username }
-}
-
-function parseJSON(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function unstamped(resource: Resource, complaint: string): Failure {

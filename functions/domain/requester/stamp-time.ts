@@ -1,4 +1,4 @@
-import { member, textMember } from '../json-value.ts'
+import { member, parsedJSON, textMember } from '../json-value.ts'
 import { REQUESTER } from '../resource/api-names.ts'
 
 /** How long the stamp of a follower counts: its groups are those of the apply. */
@@ -10,7 +10,7 @@ const TOLERANCE_MS = 600_000
 
 /** When the stamp of a follower was made, in milliseconds since 1970; undefined if its text does not say. */
 export function stampedAt(requester: string | undefined): number | undefined {
-  const time = Date.parse(textMember(parsed(requester ?? ''), 'at') ?? '')
+  const time = Date.parse(textMember(parsedJSON(requester ?? ''), 'at') ?? '')
   return Number.isNaN(time) ? undefined : time
 }
 
@@ -30,12 +30,4 @@ export function stampTime(resource: unknown, now: Date): string | undefined {
   const before = stampedAt(textMember(annotations, REQUESTER))
   const isFresh = before !== undefined && Math.abs(now.getTime() - before) <= TOLERANCE_MS
   return new Date(isFresh ? before : now.getTime()).toISOString()
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
