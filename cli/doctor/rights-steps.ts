@@ -1,5 +1,6 @@
 import { serviceAccount } from '../../functions/domain/requester/user-info.ts'
 import { GROUP } from '../../functions/domain/resource/api-names.ts'
+import { parsedJSON } from '../../functions/domain/json-value.ts'
 import type { ApiServer } from '../../functions/cluster/api-server.ts'
 import type { Step } from '../terminal/steps.ts'
 import { at, good, unseen, wrong, type Installed } from './installed.ts'
@@ -49,13 +50,10 @@ export async function rightsSteps({ server, systemNamespace }: Installed): Promi
   return steps
 }
 
-function stepOf(name: string, rights: readonly Right[], answers: readonly (boolean | undefined)[]): Step {
+function stepOf(name: string, rights: readonly Right[], answers: readonly Answer[]): Step {
   const step = `rights of ${name.replace('commitlet-', '')}`
-  if (answers.includes(undefined)) {
-    const text =
-      'You may not create subjectaccessreviews, so these rights were not looked at; an operator may.'
-    return { ...unseen(step, text), needed: true }
-  }
+  const none = answers.find((answer) => typeof answer === 'string')
+  if (none !== undefined) return { ...unseen(step, none), needed: true }
   const lacking = rights.filter((_, i) => answers[i] === false)
   if (lacking.length === 0) return good(step, `The service account ${name} has the rights of manifests/.`)
   const shown = lacking.map(
@@ -71,11 +69,10 @@ interface Asked {
   readonly right: Right
 }
 
-/** Undefined: you may not ask. */
-async function review(
-  server: ApiServer,
-  { systemNamespace, name, right }: Asked,
-): Promise<boolean | undefined> {
+/** Whether there is the right, or a sentence that says why that is not known. */
+type Answer = boolean | string
+
+async function review(server: ApiServer, { systemNamespace, name, right }: Asked): Promise<Answer> {
   const { username, groups } = serviceAccount(systemNamespace, name)
   const answer = await server({
     method: 'POST',
@@ -86,6 +83,9 @@ async function review(
       spec: { user: username, groups, resourceAttributes: right },
     },
   })
-  if (answer.status === 403) return undefined
-  return at(JSON.parse(answer.text), 'status', 'allowed') === true
+  if (answer.status === 403)
+    return 'You may not create subjectaccessreviews, so these rights were not looked at; an operator may.'
+  const allowed = at(parsedJSON(answer.text), 'status', 'allowed')
+  if (typeof allowed === 'boolean') return allowed
+  return `The API server answers no review of access (HTTP ${answer.status}), so these rights were not looked at; try it again, and then its log.`
 }

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { createReadStream, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isRecord, member, textMember } from '../../functions/domain/json-value.ts'
 import { UsageError } from '../terminal/exit-codes.ts'
+import { textWithin } from '../terminal/limited-text.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 import { inServedOrder } from './served-order.ts'
 import { documentsIn, isList, isMapping, jsonOf, type Tree } from './yaml-documents.ts'
 
@@ -21,8 +23,9 @@ export interface FileObject {
   readonly source: string
 }
 
-/** Most bytes of a file. */
+/** Most bytes of a file, and of standard input. */
 const LARGEST = 16 * 1024 * 1024
+const INPUT = 'standard input'
 const NAMES = /\.(?:ya?ml|json)$/
 
 /**
@@ -32,12 +35,12 @@ const NAMES = /\.(?:ya?ml|json)$/
  */
 export async function readObjects(
   paths: readonly string[],
-  readInput: () => Promise<string>,
+  readInput: Terminal['readInput'],
 ): Promise<readonly FileObject[]> {
   const found: FileObject[] = []
   for (const path of paths) {
-    if (path === '-') found.push(...objectsIn(await readInput(), 'standard input'))
-    else for (const file of filesAt(path)) found.push(...objectsIn(readText(file), file))
+    if (path === '-') found.push(...objectsIn(limited(await readInput(LARGEST), INPUT), INPUT))
+    else for (const file of filesAt(path)) found.push(...objectsIn(await readText(file), file))
   }
   return found
 }
@@ -54,13 +57,17 @@ function filesAt(path: string): readonly string[] {
   }
 }
 
-function readText(file: string): string {
-  try {
-    if (statSync(file).size <= LARGEST) return readFileSync(file, 'utf8')
-  } catch {
+/** A named pipe, as of `-f <(kustomize build)`, is read to its end, as kubectl does. */
+async function readText(file: string): Promise<string> {
+  const text = textWithin(createReadStream(file), LARGEST).catch(() => {
     throw new UsageError(`${file} cannot be read; name a YAML or JSON file, or - for standard input.`)
-  }
-  throw new UsageError(`${file} has more than 16 MiB, which is the limit; split it.`)
+  })
+  return limited(await text, file)
+}
+
+function limited(text: string | undefined, source: string): string {
+  if (text !== undefined) return text
+  throw new UsageError(`${source} has more than 16 MiB, which is the limit; split it.`)
 }
 
 function objectsIn(text: string, source: string): readonly FileObject[] {

@@ -5,6 +5,7 @@ import {
   isPair,
   isScalar,
   isSeq,
+  LineCounter,
   parseAllDocuments,
   type Alias,
   type Document,
@@ -24,8 +25,19 @@ const DEEPEST = 100
 const MOST_REPEATED = 16 * 1024 * 1024
 const NODE = 64
 
+/** Equal keys are looked for here: the library compares each with each, which takes minutes for 500,000. */
+const OPTIONS = {
+  version: '1.1',
+  schema: 'yaml-1.1',
+  merge: true,
+  uniqueKeys: false,
+  logLevel: 'silent',
+} as const
+
 /** A document that is read, and what its aliases may still add. */
 interface Reading {
+  readonly source: string
+  readonly lines: LineCounter
   readonly document: Document
   /** The last node of each anchor so far; to look for it in the document takes long in a large one. */
   readonly anchors: Map<string, unknown>
@@ -37,8 +49,8 @@ interface Reading {
  * @throws UsageError with the place of the first mistake
  */
 export function documentsIn(text: string, source: string): readonly Tree[] {
-  const options = { version: '1.1', schema: 'yaml-1.1', merge: true, logLevel: 'silent' } as const
-  const parsed = parseAllDocuments(text, options)
+  const lines = new LineCounter()
+  const parsed = parseAllDocuments(text, { ...OPTIONS, lineCounter: lines })
   if ('empty' in parsed) return []
   return parsed.map((document: Document) => {
     const [error] = document.errors
@@ -48,10 +60,15 @@ export function documentsIn(text: string, source: string): readonly Tree[] {
     }
     return treeOf(
       document.contents,
-      { document, anchors: new Map(), left: MOST_REPEATED },
+      { source, lines, document, anchors: new Map(), left: MOST_REPEATED },
       { depth: 0, repeated: false },
     )
   })
+}
+
+interface Entry {
+  readonly pair: Pair
+  readonly value: Tree
 }
 
 interface Where {
@@ -73,7 +90,7 @@ function treeOf(node: unknown, reading: Reading, { depth, repeated }: Where): Tr
   const merged = new Map<string, Tree>()
   for (const pair of node.items) {
     const value = treeOf(pair.value, reading, below)
-    if (!isMerge(pair)) own.set(nameOf(pair), value)
+    if (!isMerge(pair)) addNew(own, { pair, value }, reading)
     else addMissing(merged, mergedBy(value))
   }
   // What the mapping says itself counts, and of several merged ones the first.
@@ -88,6 +105,17 @@ function spend(node: unknown, reading: Reading): void {
   reading.left -= NODE + (isScalar(node) ? (node.source?.length ?? 0) : 0)
   if (reading.left >= 0) return
   throw new UsageError('The aliases of a document repeat more than 16 MiB; write less by aliases.')
+}
+
+function addNew(to: Map<string, Tree>, { pair, value }: Entry, { source, lines }: Reading): void {
+  const name = nameOf(pair)
+  if (to.has(name)) {
+    const { line, col } = lines.linePos(isNode(pair.key) ? (pair.key.range?.[0] ?? 0) : 0)
+    throw new UsageError(
+      `${source} is not YAML: a key is there a second time at line ${line}, column ${col}.`,
+    )
+  }
+  to.set(name, value)
 }
 
 function addMissing(to: Map<string, Tree>, entries: readonly (readonly [string, Tree])[]): void {

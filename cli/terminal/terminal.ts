@@ -1,5 +1,5 @@
-import { text } from 'node:stream/consumers'
 import type { Environment } from '../../functions/domain/settings.ts'
+import { textWithin } from './limited-text.ts'
 import { plain } from './style.ts'
 
 /** What a command sees of the terminal and of the process that it runs in. */
@@ -16,7 +16,8 @@ export interface Terminal {
   readonly columns: number | undefined
   /** Shows one line on standard error until the next one, or until the empty one; nothing where that is no terminal. */
   readonly progress: (line: string) => void
-  readonly readInput: () => Promise<string>
+  /** Reads standard input; undefined: it has more than so many bytes. */
+  readonly readInput: (most: number) => Promise<string | undefined>
   readonly env: Environment
   /** Fires when the user stops the command. */
   readonly signal: AbortSignal
@@ -63,7 +64,7 @@ export function openTerminal(process: NodeJS.Process): Terminal {
       stderr.write(plain(line).slice(0, (stderr.columns || 80) - 1))
       isShown = true
     },
-    readInput: () => text(stdin),
+    readInput: (most) => textWithin(stdin, most),
     env,
     signal: stopping.signal,
   }

@@ -170,6 +170,13 @@ const CASES: readonly (readonly [string, Answers, string, Partial<Step>, RegExp]
     { state: 'unseen', needed: true },
     /operator/,
   ],
+  [
+    'rights that are not reviewed',
+    { [PATHS.reviews]: 500 },
+    'rights of webhook',
+    { state: 'unseen', needed: true },
+    /no review of access \(HTTP 500\)/,
+  ],
   ['no webhook', { [PATHS.webhook]: 404 }, 'webhook', { state: 'wrong' }, /not installed/],
   [
     'a part that may not be read',

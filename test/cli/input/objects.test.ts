@@ -1,5 +1,6 @@
-import { mkdirSync } from 'node:fs'
-import { truncateSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, truncateSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { readObjects } from '../../../cli/input/objects.ts'
@@ -47,6 +48,23 @@ t.test('what cannot be read is one sentence', async (t) => {
     message: /no object/,
   })
   await t.rejects(readObjects([join(folder, 'large.yaml')], none), { name: 'UsageError', message: /16 MiB/ })
+})
+
+t.test('a named pipe is read to its end, as that of a process substitution', async (t) => {
+  const pipe = join(t.testdir(), 'pipe')
+  spawnSync('mkfifo', [pipe])
+  const writing = writeFile(pipe, object('piped'))
+  t.match(await readObjects([pipe], none), [{ name: 'piped' }])
+  await writing
+})
+
+t.test('what has no end is read to the limit', async (t) => {
+  await t.rejects(readObjects(['/dev/zero'], none), {
+    name: 'UsageError',
+    message: /zero has more than 16 MiB/,
+  })
+  const endless = (most: number) => Promise.resolve(most < Infinity ? undefined : '')
+  await t.rejects(readObjects(['-'], endless), { name: 'UsageError', message: /^standard input has more/ })
 })
 
 t.test('names as kubectl knows them', async (t) => {

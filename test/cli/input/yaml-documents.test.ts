@@ -32,6 +32,24 @@ t.test('what is no YAML, or too deep', async (t) => {
   t.throws(() => read(`${'['.repeat(150)}${']'.repeat(150)}`), { name: 'UsageError', message: /deeper/ })
 })
 
+t.test('equal keys are a mistake, and are found soon among many', async (t) => {
+  const equal = [
+    ['a: 1\nb:\n  c: 1\n  "c": 2', 'line 4, column 3'],
+    ['{"a": 1, "b": 2, "a": 3}', 'line 1, column 18'],
+    ['1: a\n"1": b', 'line 2, column 1'],
+  ]
+  for (const [yaml = '', place = ''] of equal)
+    t.throws(() => read(yaml), {
+      name: 'UsageError',
+      message: `x.yaml is not YAML: a key is there a second time at ${place}.`,
+    })
+  const many = Array.from({ length: 50_000 }, (_, i) => `key${i}: 1`).join('\n')
+  const began = performance.now()
+  t.equal(read(many).length, 1)
+  t.throws(() => read(`${many}\nkey7: 2`), { message: /line 50001, column 1/ })
+  t.ok(performance.now() - began < 10_000)
+})
+
 t.test('aliases that repeat what others repeat end soon', async (t) => {
   const lines = Array.from({ length: 20 }, (_, i) => `x${i + 1}: &x${i + 1} [${`*x${i},`.repeat(9)}]`)
   const mappings = Array.from({ length: 20 }, (_, i) => `x${i + 1}: &x${i + 1} {<<: [*x${i}, *x${i}], a: 1}`)

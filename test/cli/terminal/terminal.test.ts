@@ -34,7 +34,14 @@ t.test('elsewhere there is no progress, no colour and no width', async (t) => {
   stderr.end()
   stdin.end('input')
   t.equal(await text(stderr), '')
-  t.equal(await terminal.readInput(), 'input')
+  t.equal(await terminal.readInput(5), 'input')
+})
+
+t.test('of standard input no more is read than is wanted', async (t) => {
+  const { terminal, stdin } = processWith(false)
+  stdin.write('abc')
+  stdin.write('def')
+  t.equal(await terminal.readInput(5), undefined)
 })
 
 t.test('Ctrl-C stops what runs', async (t) => {
