@@ -42,6 +42,7 @@ export const PLACE_BOUNDS: PlaceBounds = {
   idleMs: 5_000,
   turnMs: 1_500,
   longestMs: 10_000,
+  mostLong: 4,
 }
 /** How often that is checked during a turn. */
 const CHECKS = 8

@@ -6,6 +6,8 @@ export interface TurnBounds {
   readonly turnMs: number
   /** After so long the only thread of a namespace is ended; after twice a turn if the namespace has used threads for long. */
   readonly longestMs: number
+  /** How many threads of all namespaces together may be used for more than twice a turn. */
+  readonly mostLong: number
 }
 
 /** A thread, and who uses it. */
@@ -37,16 +39,19 @@ const SAME_MS = 1_000
 const MOST_USED_MS = 60_000
 
 /** Counts how long the threads are used, and by whom. */
-export function makeThreadTurns({ turnMs, longestMs }: TurnBounds, elapsed: () => number): ThreadTurns {
+export function makeThreadTurns(
+  { turnMs, longestMs, mostLong }: TurnBounds,
+  elapsed: () => number,
+): ThreadTurns {
   const shares = makeAllowances(MOST_MS, MS_PER_SECOND, elapsed)
 
   function usedMs({ leases, since }: UsedThread): number {
     return leases === 0 ? 0 : elapsed() - since
   }
 
-  function isTooLong(used: UsedThread, excess: number): boolean {
-    const isShort = excess > 0 || shares.of(used.namespace).left() < usedMs(used)
-    return usedMs(used) >= (isShort ? 2 * turnMs : longestMs)
+  /** What its namespace has left of its share once this use has ended. */
+  function leftAfter(used: UsedThread): number {
+    return shares.of(used.namespace).left() - usedMs(used)
   }
 
   return {
@@ -64,10 +69,14 @@ export function makeThreadTurns({ turnMs, longestMs }: TurnBounds, elapsed: () =
     next(threads) {
       const byNamespace = Map.groupBy(threads, ({ namespace }) => namespace)
       const excessOf = ({ namespace }: UsedThread): number => (byNamespace.get(namespace)?.length ?? 0) - 1
-      const [longest] = threads
-        .filter((used) => isTooLong(used, excessOf(used)))
-        .toSorted((a, b) => excessOf(b) - excessOf(a) || a.since - b.since)
-      return longest
+      const long = threads.filter((used) => usedMs(used) >= 2 * turnMs)
+      const areTooMany = long.length > mostLong
+      const [first] = long
+        .filter(
+          (used) => areTooMany || excessOf(used) > 0 || leftAfter(used) < 0 || usedMs(used) >= longestMs,
+        )
+        .toSorted((a, b) => excessOf(b) - excessOf(a) || leftAfter(a) - leftAfter(b) || a.since - b.since)
+      return first
     },
   }
 }

@@ -10,6 +10,7 @@ const BOUNDS: PlaceBounds = {
   idleMs: LONG_MS,
   turnMs: LONG_MS,
   longestMs: LONG_MS,
+  mostLong: 3,
 }
 
 /** Places whose threads do nothing; they end when they are told, or when `died` is called. */
@@ -151,6 +152,17 @@ t.test('the only thread of a namespace makes room once it was used for very long
     [true, false, false],
   )
 })
+
+t.test(
+  'where all threads are used for long, and few may be, one makes room for another namespace',
+  async (t) => {
+    const { lease, threads } = placesOf({ turnMs: 5, mostLong: 2 })
+    for (const namespace of ['a', 'b', 'c']) await lease(namespace, 'x')
+    const waiting = lease('d', 'x')
+    await until('a thread', () => isSettled(waiting))
+    t.equal(threads.filter((thread) => thread.isEnding()).length, 1)
+  },
+)
 
 t.test('a thread that has ended is replaced, and counts until it has', async (t) => {
   const { lease, threads } = placesOf({ total: 1 })

@@ -1,10 +1,10 @@
 import t from 'tap'
 import { makeThreadTurns, type UsedThread } from '../../../functions/git/ssh/thread-turns.ts'
 
-/** Turns of 1.5 s, ten at most, by a clock that a test sets. */
+/** Turns of 1.5 s, ten at most, four of more than two turns at once, by a clock that a test sets. */
 function stage() {
   const clock = { now: 0 }
-  const turns = makeThreadTurns({ turnMs: 1_500, longestMs: 10_000 }, () => clock.now)
+  const turns = makeThreadTurns({ turnMs: 1_500, longestMs: 10_000, mostLong: 4 }, () => clock.now)
   function use(namespace: string): UsedThread {
     const used = { namespace, leases: 0, since: 0 }
     turns.begin(used)
@@ -40,6 +40,25 @@ t.test('a namespace that has used threads for long has short turns, until it has
   const rested = use('a')
   clock.now += 9_999
   t.equal(turns.next([rested]), undefined)
+})
+
+t.test('of threads that were used for more than three seconds, four go on for longer', async (t) => {
+  const { clock, turns, use } = stage()
+  const earlier = use('d')
+  clock.now = 1_000
+  turns.leave(earlier)
+  const threads = ['a', 'b', 'c', 'd', 'e', 'f'].map(use)
+  clock.now = 3_999
+  t.equal(turns.next(threads), undefined)
+  clock.now = 4_000
+  const [first, second, ...four] = [threads[3], threads[0], ...threads.slice(1, 3), ...threads.slice(4)]
+  t.equal(turns.next(threads), first, 'its namespace has used threads for the most time')
+  t.equal(turns.next([second!, ...four.slice(0, 4)]), second)
+  t.equal(turns.next(four), undefined)
+  clock.now = 10_999
+  t.equal(turns.next(four), undefined)
+  clock.now = 11_000
+  t.equal(turns.next(four), four[0])
 })
 
 t.test('time counts while a thread has leases, whose users may change', async (t) => {
