@@ -3,12 +3,14 @@ import { countExcess, LONG, type TakenTime } from './domain/sharing/taken-time.t
 
 /**
  * Runs `work` when it is the owner's turn. Rejects with the signal's reason if it fires before. The signal that `work` gets
- * fires when another owner waits, and its turn has been long.
+ * fires when another owner waits, and its turn has been long. `expected`: milliseconds that it is likely to take; whoever needs
+ * less goes first.
  */
 export type FairTurns = <T>(
   owner: string,
   signal: AbortSignal,
   work: (othersWait: AbortSignal) => Promise<T>,
+  expected?: number,
 ) => Promise<T>
 
 /** How long a turn may be in milliseconds while others wait. */
@@ -24,8 +26,8 @@ export function openFairTurns(
   const waits = (): void => noteWaiting()
   const queue = openFairQueue(1, { waits, elapsed, taken })
 
-  return async function inTurn(owner, signal, work) {
-    const release = await queue.enter(owner, signal)
+  return async function inTurn(owner, signal, work, expected) {
+    const release = await queue.enter(owner, signal, 'last', expected)
     const othersWait = new AbortController()
     let isLong = false
     noteWaiting = () => {

@@ -74,3 +74,30 @@ t.test('next is who has taken the least time', async (t) => {
   await Promise.all([work('d', 1), work('a', 1), work('d', 1), work('a', 1)])
   t.equal(order.join(''), 'abccabdada', 'what was long ago is forgotten')
 })
+
+t.test('whoever needs less goes first, however many need more, and what it takes counts', async (t) => {
+  let now = 0
+  const inTurn = openFairTurns(10_000, () => now)
+  const order: string[] = []
+  const work = (owner: string, took: number) =>
+    inTurn(
+      owner,
+      NEVER,
+      async () => {
+        await Promise.resolve()
+        now += took
+        order.push(owner)
+      },
+      took,
+    )
+  await work('d', 3_000)
+  now += 4_000
+  await Promise.all([
+    work('a', 6_000),
+    work('b', 6_000),
+    work('c', 6_000),
+    work('d', 2_000),
+    work('d', 2_000),
+  ])
+  t.equal(order.join(''), 'daddbc')
+})

@@ -13,10 +13,16 @@ export interface EditOwner {
 /** Edits in a thread, one after the other. */
 export interface EditLine {
   /**
-   * `memory`: the thread has too little for this edit. `turn`: its turn was long, and another namespace waited.
+   * `weight`: that of file and values, in bytes. `memory`: the thread has too little for this edit. `turn`: its turn was long,
+   * and another namespace waited.
    * @throws Failure also Timeout after 30 s, and Conflict where the pod has no memory for the thread
    */
-  readonly edit: (before: Uint8Array, edit: TextEdit, owner: EditOwner) => Promise<Uint8Array | Unmade>
+  readonly edit: (
+    before: Uint8Array,
+    edit: TextEdit,
+    owner: EditOwner,
+    weight: number,
+  ) => Promise<Uint8Array | Unmade>
   /** Ends the thread. */
   readonly close: () => Promise<void>
 }
@@ -38,8 +44,13 @@ export interface EditLineParts {
 export const BESIDES_MIB = 24
 /** How long it waits for memory: whoever has it may wait for this edit. */
 const MEMORY_MS = 30_000
-/** Edits are rare: a part of a fortieth of the time does not count, and ten namespaces that take all of it are known by more. */
-const COUNTED: Counting = { perSecond: 25, same: 250, most: 60_000 }
+/**
+ * Edits are rare: a part of a hundredth of the time does not count, and ten namespaces that take all of it are known by more. Who
+ * has edited much lately waits for no more than ten seconds of each that has not.
+ */
+const COUNTED: Counting = { perSecond: 10, same: 250, most: 10_000 }
+/** What a byte of YAML takes, in milliseconds; what it has taken counts in the end. */
+const MS_PER_BYTE = 3 / 1024
 /** How long a thread that nobody uses is kept: it takes 50 ms to start. */
 const KEEP_MS = 1_000
 
@@ -49,7 +60,10 @@ interface Kept {
   timer: NodeJS.Timeout | undefined
 }
 
-/** Next is the namespace that has taken the least: one that edits now and then waits for one edit of those that always do. */
+/**
+ * Next is the namespace that has taken the least, with what its edit is likely to take: one that edits now and then waits for one
+ * edit of those that always do, and what is small for one that is large, however many have just come with those.
+ */
 export function openEditLine({ acquire, start, heapMiB, turnMs }: EditLineParts): EditLine {
   const elapsed = (): number => performance.now()
   const inTurn = openFairTurns(turnMs, elapsed, countExcess(COUNTED, elapsed))
@@ -91,20 +105,25 @@ export function openEditLine({ acquire, start, heapMiB, turnMs }: EditLineParts)
     }
   }
 
+  async function make(before: Uint8Array, edit: TextEdit, owner: EditOwner, othersWait: AbortSignal) {
+    const signal = AbortSignal.any([owner.signal, othersWait])
+    let used: Kept | undefined
+    try {
+      used = await openThread({ ...owner, signal })
+      return await runIn(used, before, edit, signal)
+    } catch (error) {
+      const hadNoMemory = used === undefined && othersWait.aborted && !owner.signal.aborted
+      if (hadNoMemory || error === othersWait.reason) return 'turn'
+      throw error
+    }
+  }
+
   return {
-    edit: (before, edit, owner) =>
-      inTurn(owner.namespace, owner.signal, async (othersWait) => {
-        const signal = AbortSignal.any([owner.signal, othersWait])
-        let used: Kept | undefined
-        try {
-          used = await openThread({ ...owner, signal })
-          return await runIn(used, before, edit, signal)
-        } catch (error) {
-          const hadNoMemory = used === undefined && othersWait.aborted && !owner.signal.aborted
-          if (hadNoMemory || error === othersWait.reason) return 'turn'
-          throw error
-        }
-      }),
+    edit(before, edit, owner, weight) {
+      const { namespace, signal } = owner
+      const work = (othersWait: AbortSignal) => make(before, edit, owner, othersWait)
+      return inTurn(namespace, signal, work, weight * MS_PER_BYTE)
+    },
     close: drop,
   }
 }

@@ -38,8 +38,8 @@ export interface Edits {
 const LARGEST_HEAP_MIB = 240
 /** Heap of the thread for files that weigh no more than this, with the values: enough for most of them. */
 const QUICK_HEAP_MIB = 64
-const QUICK_WEIGHT = 64 * 1024
-/** How long a turn of that thread is: five times what so much YAML takes. */
+const QUICK_WEIGHT = 128 * 1024
+/** How long a turn of that thread is: twice what so much YAML takes, whatever it holds. */
 const QUICK_MS = 2_000
 
 /** The most that a thread takes of the pod, in MiB. */
@@ -58,10 +58,10 @@ export function openEdits(parts: EditParts): Edits {
   const slow = openEditLine({ acquire, start, heapMiB: largest, turnMs })
 
   async function editInThread(before: Uint8Array, edit: TextEdit, owner: EditOwner): Promise<Uint8Array> {
-    const isQuick = editWeight(before, edit) <= QUICK_WEIGHT
-    const soon = isQuick ? await quick.edit(before, edit, owner) : 'memory'
+    const weight = editWeight(before, edit)
+    const soon = weight <= QUICK_WEIGHT ? await quick.edit(before, edit, owner, weight) : 'memory'
     if (soon instanceof Uint8Array) return soon
-    const after = await slow.edit(before, edit, owner)
+    const after = await slow.edit(before, edit, owner, weight)
     if (after === 'turn') throw tooSlow(edit.filePath, turnMs)
     if (after === 'memory') throw tooMuchMemory(edit.filePath)
     return after

@@ -111,7 +111,7 @@ t.test('a thread that cannot be started holds no memory', async (t) => {
 drawn('a file for which the pod has too little memory is refused', async (t) => {
   const { edit, taken, held, close } = openStage({ mostMiB: 40 })
   t.teardown(close)
-  await t.rejects(edit(valuesOf(150_000), SET, OWNER), {
+  await t.rejects(edit(valuesOf(300_000), SET, OWNER), {
     reason: 'NotSupported',
     message: /^The file values\.yaml takes more memory/,
   })
@@ -190,7 +190,7 @@ t.test('what needs little waits for no edit that takes long, of whatever namespa
   const { edit, close } = openStage({ start: startWith, quickMs: 20 })
   t.teardown(close)
   const names = ['a', 'b', 'c', 'd']
-  const [small, medium, large] = [20_000, 60_000, 300_000].map(valuesOf)
+  const [small, medium, large] = [20_000, 120_000, 300_000].map(valuesOf)
   const long = names.flatMap((name) => [medium!, large!].map((file) => edit(file, SET, ownerOf(name))))
   await Promise.all(['e', 'f', 'g'].map((name) => edit(small!, SET, ownerOf(name))))
   let left = long.length
@@ -203,6 +203,36 @@ t.test('what needs little waits for no edit that takes long, of whatever namespa
   }
   t.equal((await Promise.all(long)).length, 8)
 })
+
+t.test(
+  'what needs less waits for one edit of those that need more, although it has edited before',
+  async (t) => {
+    const order: string[] = []
+    const ends: (() => void)[] = []
+    const run: EditThread['run'] = async (before) => {
+      const { promise, resolve } = Promise.withResolvers<undefined>()
+      ends.push(() => resolve(undefined))
+      await promise
+      return before
+    }
+    const { edit, close } = openStage({ start: () => ({ run, isEnding: () => false, end: async () => {} }) })
+    t.teardown(close)
+    const [smaller, larger] = [300_000, 1_500_000].map(valuesOf)
+    const editOf = (name: string, file: Buffer): Promise<void> =>
+      edit(file, SET, ownerOf(name)).then(() => void order.push(name))
+    async function endOne(): Promise<void> {
+      await waitFor('an edit', () => ends[0], 10_000)
+      ends.shift()?.()
+    }
+    const first = editOf('regular', smaller!)
+    await endOne()
+    await first
+    const all = [...['a', 'b', 'c'].map((name) => editOf(name, larger!)), editOf('regular', smaller!)]
+    for (let left = all.length; left > 0; left -= 1) await endOne()
+    await Promise.all(all)
+    t.same(order, ['regular', 'a', 'regular', 'b', 'c'])
+  },
+)
 
 drawn('a refusal for want of memory passes the turn on', async (t) => {
   let isFull = true

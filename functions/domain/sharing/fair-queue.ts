@@ -3,8 +3,11 @@ import { countExcess, LONG, type TakenTime } from './taken-time.ts'
 
 /** Those who wait for a few places. */
 export interface FairQueue {
-  /** Waits for a place; the result gives it back. Rejects with the signal's reason if it fires before. */
-  readonly enter: (owner: string, signal: AbortSignal, rank?: Rank) => Promise<Release>
+  /**
+   * Waits for a place; the result gives it back. Rejects with the signal's reason if it fires before. `expected`: milliseconds for
+   * which it is likely to be held, which count as if they were taken.
+   */
+  readonly enter: (owner: string, signal: AbortSignal, rank?: Rank, expected?: number) => Promise<Release>
   readonly hasRoom: () => boolean
   /** Whether somebody waits whom this owner should let go before, if it has a place. */
   readonly othersWait: (owner: string) => boolean
@@ -30,6 +33,7 @@ export interface QueueTerms {
 /** Who waits. */
 interface Entry {
   readonly owner: string
+  readonly expected: number | undefined
   readonly start: () => void
 }
 
@@ -67,7 +71,9 @@ export function openFairQueue(
     }
     const [next] = [...waiting]
       .filter(([owner]) => isFor(owner))
-      .toSorted(([a], [b]) => taken.rankOf(a) - taken.rankOf(b))
+      .toSorted(
+        ([a, [one]], [b, [other]]) => taken.rankOf(a, one?.expected) - taken.rankOf(b, other?.expected),
+      )
     if (next === undefined) return undefined
     const [owner, [entry, ...rest]] = next
     waiting.delete(owner)
@@ -75,9 +81,9 @@ export function openFairQueue(
     return entry
   }
 
-  async function wait(owner: string, signal: AbortSignal, rank: Rank): Promise<void> {
+  async function wait(owner: string, signal: AbortSignal, rank: Rank, expected?: number): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<undefined>()
-    const entry = { owner, start: () => resolve(undefined) }
+    const entry = { owner, expected, start: () => resolve(undefined) }
     const own = waiting.get(owner) ?? []
     // Its owner has just had a turn.
     if (rank === 'first of its owner') waiting.delete(owner)
@@ -135,7 +141,7 @@ export function openFairQueue(
   }
 
   return {
-    async enter(owner, signal, rank = 'last') {
+    async enter(owner, signal, rank = 'last', expected?: number) {
       signal.throwIfAborted()
       if (!waiting.has(owner)) taken.waits(owner)
       if (free > 0) {
@@ -144,7 +150,7 @@ export function openFairQueue(
       } else if (hasSpare && isKeptOut(owner)) {
         hasSpare = false
         hold(owner, 1)
-      } else await wait(owner, signal, rank)
+      } else await wait(owner, signal, rank, expected)
       const began = elapsed()
       let isHeld = true
       return () => {

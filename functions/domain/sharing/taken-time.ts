@@ -19,8 +19,11 @@ export const HELD: Counting = { perSecond: 250, same: 1_000, most: 600_000 }
 
 /** The time that owners have taken. */
 export interface TakenTime {
-  /** Whose turn it is: that of an owner of whom this is least. */
-  readonly rankOf: (owner: string) => number
+  /**
+   * Whose turn it is: that of an owner of whom this is least. `expected`: milliseconds that its next turn is likely to take, where
+   * that is known before.
+   */
+  readonly rankOf: (owner: string, expected?: number) => number
   /** The owner begins to wait for one turn. */
   readonly waits: (owner: string) => void
   /** It gets one, whether it has waited or not. */
@@ -33,7 +36,7 @@ export interface TakenTime {
 export function countExcess({ perSecond, same, most }: Counting, elapsed: () => number): TakenTime {
   const shares = makeAllowances(0, perSecond, elapsed)
   return {
-    rankOf: (owner) => Math.floor(-(shares.known(owner)?.left() ?? 0) / same),
+    rankOf: (owner, expected = 0) => Math.floor((expected - (shares.known(owner)?.left() ?? 0)) / same),
     waits: () => undefined,
     begins: () => undefined,
     add(owner, milliseconds) {
