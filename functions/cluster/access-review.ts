@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import type { Access } from '../domain/gate/access.ts'
+import { accessInNobodysNamespace, type Access } from '../domain/gate/access.ts'
 import { Failure } from '../domain/failure.ts'
 import { member } from '../domain/json-value.ts'
 import { readUserInfo, type UserInfo } from '../domain/requester/user-info.ts'
@@ -58,8 +58,11 @@ export function accessReviews(
     const known = answers.get(key)
     if (known !== undefined) return known
     const call = (): Promise<boolean> => review(server, user, access)
+    const forAnybody = (): Promise<boolean> => review(server, user, accessInNobodysNamespace(access))
     const answer =
-      by === undefined ? call() : slowly(by.namespace, { inTurn: (call) => inTurn(by, call), call })
+      by === undefined
+        ? call()
+        : slowly(by.namespace, { inTurn: (call) => inTurn(by, call), call, forAnybody })
     answers.set(key, answer)
     answer.then(
       (allowed) => allowed || forget(key, answer),

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import { accessReviews } from '../../functions/cluster/access-review.ts'
 import { AT_ONCE } from '../../functions/cluster/calls/attempt-turns.ts'
+import type { ApiCall } from '../../functions/cluster/calls/exchange.ts'
 import { connectCluster } from '../../functions/cluster/connect.ts'
 import type { Access } from '../../functions/domain/gate/access.ts'
 import { shareSlowCalls, SLOW_AT_ONCE } from '../../functions/cluster/calls/slow-calls.ts'
@@ -14,6 +15,11 @@ function nth(index: number): Access {
 
 async function settle(): Promise<void> {
   for (let times = 0; times < 20; times += 1) await setImmediate()
+}
+
+/** Whether a review is about a namespace that nobody has. */
+function isForAnybody({ body }: ApiCall): boolean {
+  return JSON.stringify(body).includes('"namespace":"commitlet-')
 }
 
 /** A cluster whose API server answers one review after the other, and the names that it was asked about. */
@@ -80,7 +86,7 @@ t.test(
     const rests = { elapsed, wait: () => Promise.resolve() }
     const reviewAccess = accessReviews(
       async (call) => {
-        await new Promise<void>((resolve) => open.push(resolve))
+        if (!isForAnybody(call)) await new Promise<void>((resolve) => open.push(resolve))
         return recorded.server(call)
       },
       elapsed,
@@ -106,5 +112,51 @@ t.test(
     t.equal(open.length, SLOW_AT_ONCE + 1)
     while (open.length > 0) await answerAll(5)
     t.ok((await Promise.all([quick, ...slow, other])).every(Boolean))
+  },
+)
+
+t.test(
+  'where the API server asks an authoriser that takes long, but remembers answers, no namespace waits for others',
+  async (t) => {
+    let time = 0
+    const elapsed = (): number => time
+    const open: { readonly at: number; readonly answer: () => void }[] = []
+    const until = (milliseconds: number): Promise<void> =>
+      new Promise((answer) => open.push({ at: time + milliseconds, answer }))
+    const recorded = recorder()
+    let asked = 0
+    const reviewAccess = accessReviews(
+      async (call) => {
+        asked += 1
+        // One of ten is remembered, and what nobody has asked about is not.
+        await until(asked % 10 === 0 && !isForAnybody(call) ? 5 : 300)
+        return recorded.server(call)
+      },
+      elapsed,
+      shareSlowCalls({ elapsed, wait: until }),
+    )
+    async function passTo(end: number): Promise<void> {
+      for (; time < end; time += 5) {
+        for (const one of open.splice(0)) {
+          if (one.at <= time) one.answer()
+          else open.push(one)
+        }
+        await setImmediate()
+      }
+    }
+    const took: number[] = []
+    const reviews: Promise<unknown>[] = []
+    for (let index = 0; index < 200; index += 1) {
+      const began = time
+      const by = { namespace: `team-${index % 10}` }
+      const all = [nth(index), nth(index + 1_000)].map((access) => reviewAccess(DEVELOPER, access, by))
+      reviews.push(Promise.all(all).then(() => took.push(time - began)))
+      await passTo(began + 400)
+    }
+    await passTo(time + 60_000)
+    await Promise.all(reviews)
+    t.equal(took.length, 200)
+    t.ok(took.filter((one) => one > 2_000).length <= 10, 'few wait, and only until it is known')
+    t.ok(Math.max(...took) < 10_000)
   },
 )

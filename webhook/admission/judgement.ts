@@ -1,4 +1,5 @@
 import type { Cluster } from '../../functions/cluster/cluster.ts'
+import { accessInNobodysNamespace } from '../../functions/domain/gate/access.ts'
 import { judge, type Verdict } from '../../functions/domain/gate/gate.ts'
 import { reviewContextOf, type ReviewContext } from '../../functions/domain/gate/review-context.ts'
 import type { GateSettings } from '../../functions/domain/gate/settings.ts'
@@ -78,8 +79,10 @@ async function judgedBy(object: unknown, context: ReviewContext): Promise<Judgem
 /** The same, whose calls take the share of the namespace, and of the address. */
 function sharing(judging: Judging, owner: ReviewOwner, signal: AbortSignal): Judging {
   const { cluster, reviewShare } = judging
-  const reviewAccess: typeof cluster.reviewAccess = (...of) =>
-    reviewShare({ ...owner, isReview: true }, signal, () => cluster.reviewAccess(...of))
+  const reviewAccess: typeof cluster.reviewAccess = (user, access) => {
+    const forAnybody = (): Promise<boolean> => cluster.reviewAccess(user, accessInNobodysNamespace(access))
+    return reviewShare({ ...owner, forAnybody }, signal, () => cluster.reviewAccess(user, access))
+  }
   const discover: typeof cluster.discover = (...of) =>
     reviewShare({ ...owner, isLong: false }, signal, () => cluster.discover(...of))
   return { ...judging, cluster: { ...cluster, reviewAccess, discover } }

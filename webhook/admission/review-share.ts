@@ -3,6 +3,7 @@ import { fewInATurn } from '../../functions/domain/sharing/few-in-a-turn.ts'
 import { makeKeyedSemaphore } from '../../functions/domain/sharing/keyed-semaphore.ts'
 import { openKeyedTurns } from '../../functions/domain/sharing/keyed-turns.ts'
 import { shareSlowCalls, type InTurn } from '../../functions/cluster/calls/slow-calls.ts'
+import type { CallForAnybody } from '../../functions/cluster/calls/usual-time.ts'
 import { TIMING } from '../../functions/net/timing.ts'
 
 /** Calls for reviews that are made at once, in the turns of the addresses: of the 64 connections, some are for other calls. */
@@ -26,8 +27,8 @@ export interface ReviewOwner {
   readonly address?: string | undefined
   /** Whether they tell of a user with a long list of groups. */
   readonly isLong?: boolean
-  /** Whether the API server reads the rights of the namespace for them. */
-  readonly isReview?: boolean
+  /** For those for which the API server reads the rights of the namespace: the same for anybody, as of SlowCalls. */
+  readonly forAnybody?: CallForAnybody
 }
 
 /**
@@ -53,7 +54,7 @@ export function shareReviews(
   const ofAll = openKeyedTurns(OF_ALL, () => 0)
   const ofLong = openKeyedTurns(OF_LONG, () => 0)
 
-  return ({ namespace, address = '', isLong = false, isReview = false }, signal, ask) => {
+  return ({ namespace, address = '', isLong = false, forAnybody }, signal, ask) => {
     const atAddress = { key: address, owner: namespace, signal, late: asFailure }
     const amongAll = { ...atAddress, key: 'all', owner: address }
     const inShare: InTurn = (call) => ofAddress(atAddress, () => ofAll(amongAll, call))
@@ -61,9 +62,11 @@ export function shareReviews(
       longOfAddress(atAddress, () => ofLong(amongAll, () => inShare(call)))
     const inTurn: InTurn = (call) =>
       ofNamespace(`${address} ${namespace}`, () => (isLong ? inLongShare : inShare)(call))
-    if (!isReview) return inTurn(ask)
-    return slowly(`${address} ${namespace}`, { inTurn, call: ask, signal }).catch((error: unknown) => {
-      throw asFailure(error)
-    })
+    if (forAnybody === undefined) return inTurn(ask)
+    return slowly(`${address} ${namespace}`, { inTurn, call: ask, forAnybody, signal }).catch(
+      (error: unknown) => {
+        throw asFailure(error)
+      },
+    )
   }
 }

@@ -26,13 +26,14 @@ function stage() {
   const running: { readonly owner: string; readonly end: () => void }[] = []
 
   /** Makes a call, which stays under way until it is answered. */
-  function call(owner: string, signal?: AbortSignal): Promise<string> {
+  function call(owner: string, signal?: AbortSignal, forAnybody?: () => Promise<unknown>): Promise<string> {
     const work = async (): Promise<string> => {
       await new Promise<void>((resolve) => running.push({ owner, end: resolve }))
       return owner
     }
     const inTurn: InTurn = (call) => places(owner, call)
-    return share(owner, { inTurn, call: work, ...(signal === undefined ? {} : { signal }) })
+    const given = { ...(signal && { signal }), ...(forAnybody && { forAnybody }) }
+    return share(owner, { inTurn, call: work, ...given })
   }
 
   async function pass(milliseconds: number): Promise<void> {
@@ -51,7 +52,12 @@ function stage() {
     await settle()
   }
 
-  return { call, pass, answerAll, settle, running: () => running.map(({ owner }) => owner) }
+  /** A call for anybody, which is answered with the others. */
+  function forAnybody(): Promise<void> {
+    return new Promise<void>((resolve) => running.push({ owner: 'anybody', end: resolve }))
+  }
+
+  return { call, pass, answerAll, settle, forAnybody, running: () => running.map(({ owner }) => owner) }
 }
 
 const HOSTILE = Array.from({ length: 10 }, (_, index) => `hostile-${index}`)
@@ -125,6 +131,54 @@ t.test('where the server takes as long for everybody, nobody is slow', async (t)
     void call('busy')
     await answerAll(150 + (index % 10) * 10)
   }
+  for (let index = 0; index < 8; index += 1) void call('busy')
+  await settle()
+  t.equal(running().length, 8)
+})
+
+t.test('whoever is as slow as anybody would be is not slow', async (t) => {
+  const { call, answerAll, forAnybody, running } = stage()
+  void call('quick by luck')
+  await answerAll(5)
+  const ask = (owner: string): void => void call(owner, undefined, forAnybody)
+  ask('busy')
+  await answerAll(1_200)
+  t.same(running(), ['anybody'])
+  for (let index = 0; index < 4; index += 1) ask('busy')
+  for (let measured = 1; measured < 5; measured += 1) {
+    await answerAll(600)
+    t.ok(running().includes('anybody'))
+  }
+  await answerAll(600)
+  for (let index = 0; index < 8; index += 1) ask('busy')
+  await answerAll(600)
+  t.ok(running().length > SLOW_AT_ONCE)
+})
+
+t.test('whoever takes longer than anybody would stays slow', async (t) => {
+  const { call, answerAll, running, settle } = stage()
+  void call('quick')
+  await answerAll(5)
+  const forAnybody = (): Promise<void> => Promise.resolve()
+  for (let index = 0; index < 4; index += 1) void call('slow', undefined, forAnybody)
+  await answerAll(1_500)
+  for (let times = 0; times < 10; times += 1) {
+    for (let index = 0; index < 4; index += 1) void call('slow', undefined, forAnybody)
+    await answerAll(1_500)
+    t.ok(running().length <= SLOW_AT_ONCE)
+    await settle()
+  }
+})
+
+t.test('after a server has stood still, nobody is slow for more than some minutes', async (t) => {
+  const { call, answerAll, pass, running, settle } = stage()
+  void call('busy')
+  await answerAll(5)
+  for (let index = 0; index < 8; index += 1) void call('busy')
+  await answerAll(60_000)
+  await pass(150_000)
+  void call('busy')
+  await answerAll(5)
   for (let index = 0; index < 8; index += 1) void call('busy')
   await settle()
   t.equal(running().length, 8)

@@ -194,8 +194,10 @@ t.test(
     const share = shareReviews(shareSlowCalls({ elapsed: () => time, wait: () => Promise.resolve() }))
     const { signal } = new AbortController()
     const open: (() => void)[] = []
+    // Not answered: so nothing is known of what others need.
+    const forAnybody = (): Promise<unknown> => Promise.withResolvers<unknown>().promise
     const ask = (namespace: string): Promise<unknown> =>
-      share({ namespace, isReview: true }, signal, () => new Promise<void>((resolve) => open.push(resolve)))
+      share({ namespace, forAnybody }, signal, () => new Promise<void>((resolve) => open.push(resolve)))
     async function answerAll(milliseconds: number): Promise<void> {
       await settle()
       time += milliseconds
@@ -213,7 +215,7 @@ t.test(
     await answerAll(5)
     await Promise.all(others)
     const late = new AbortController()
-    const waiting = share({ namespace: 'evil-0', isReview: true }, late.signal, () => Promise.resolve())
+    const waiting = share({ namespace: 'evil-0', forAnybody }, late.signal, () => Promise.resolve())
     late.abort(new Error('late'))
     t.match(await waiting.catch((error: unknown) => error), { reason: 'Internal' })
   },
