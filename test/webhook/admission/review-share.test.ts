@@ -220,3 +220,17 @@ t.test(
     t.match(await waiting.catch((error: unknown) => error), { reason: 'Internal' })
   },
 )
+
+t.test('what reviews take for anybody is asked for in a namespace that nobody has', async (t) => {
+  const { asked, reviewAccess, answer } = cluster()
+  const reviewShare = shareReviews((_owner, { inTurn, call, forAnybody }) => {
+    void forAnybody?.()
+    return inTurn(call)
+  })
+  const admission = { ...admissionOver({ cluster: { reviewAccess } }), reviewShare }
+  await answerUntil([mutate(large('shop'), admission)], answer)
+  const others = [...asked.keys()].filter((namespace) => namespace !== 'shop')
+  t.ok(others.length > 0)
+  t.ok(others.every((namespace) => /^commitlet-[\da-f-]{36}$/.test(namespace)))
+  t.equal(new Set(others).size, others.length, 'each time in another one')
+})
