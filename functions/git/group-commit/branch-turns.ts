@@ -6,8 +6,10 @@ import { branchKey, type BranchTarget } from './expected-changes.ts'
 
 /** How long a login keeps others from the branch. Not longer: their server may be slow with it alone. */
 const LONGEST_TURN_MS = 2_000
-/** How long a login waits, however many are before it. */
-const LONGEST_WAIT_MS = 10_000
+/** How long a login waits, however many are before it: ten namespaces that use all of each turn would take twenty seconds. */
+const LONGEST_WAIT_MS = 4_000
+/** The same of one that has never moved the branch: those before it may be anybody, and whoever may not push takes no tip. */
+const STRANGERS_WAIT_MS = 2_000
 /** Most logins and branches of a namespace that are remembered; beyond that the least recently used one is forgotten. */
 const REMEMBERED = 500
 /** The same of namespaces. */
@@ -26,8 +28,8 @@ export interface BranchWriter {
 /** Turns of the logins that write to one branch. */
 export interface BranchTurns {
   /**
-   * Waits for the turn of this login; the result is called when its push has ended. Rejects if the signal, by which it leaves the
-   * line, fires before.
+   * Waits for the turn of this login; the result is called when its push has ended, or before if it is not about to begin. Rejects
+   * if the signal, by which it leaves the line, fires before.
    */
   readonly take: (target: BranchTarget, writer: BranchWriter, signal?: AbortSignal) => Promise<Release>
   /** This login has moved the branch, for one of these namespaces. */
@@ -46,9 +48,9 @@ interface Lines {
 
 /**
  * Takes turns: of several logins that write to one branch, one pushes at a time, so that they do not take each other's
- * tip. A turn is over when its push has ended, or after two seconds; nobody waits for more than ten. Next is a login of the
- * namespace that has taken the least, however many logins another one has. One that has moved the branch waits for none
- * that never has: anybody can name a branch. `elapsed`: milliseconds of a clock that is never set.
+ * tip. A turn is over when its push has ended, or after two seconds; nobody waits for more than four. Next is a login of the
+ * namespace that has taken the least, however many logins another one has. Anybody can name a branch: one that has moved it waits
+ * for none that never has, and one that never has for two seconds at most. `elapsed`: milliseconds of a clock that is never set.
  */
 export function openBranchTurns(elapsed = () => performance.now()): BranchTurns {
   const known = new LRUCache<string, Set<string>>({ max: NAMESPACES })
@@ -72,7 +74,10 @@ export function openBranchTurns(elapsed = () => performance.now()): BranchTurns 
       const takeIn = isKnown(key, writer) ? takeKnown : takeStranger
       try {
         const end = await takeIn(lines, writer, signal)
+        let isOver = false
         return () => {
+          if (isOver) return
+          isOver = true
           end()
           leave()
         }
@@ -106,7 +111,8 @@ async function takeKnown(
     resolve(undefined)
   }
   try {
-    const release = await waitFor((signal) => known.enter(ownerOf(writer), signal), leaving)
+    const enter = (signal: AbortSignal): Promise<Release> => known.enter(ownerOf(writer), signal)
+    const release = await waitFor(enter, LONGEST_WAIT_MS, leaving)
     return turn(() => {
       release?.()
       leave()
@@ -124,11 +130,12 @@ async function takeStranger(
   leaving: AbortSignal,
 ): Promise<Release> {
   const before = [...ahead]
-  const release = await waitFor(async (signal) => {
+  async function enter(signal: AbortSignal): Promise<Release> {
     const entered = await strangers.enter(ownerOf(writer), signal)
     await Promise.race([Promise.all(before), ended(signal)])
     return entered
-  }, leaving)
+  }
+  const release = await waitFor(enter, STRANGERS_WAIT_MS, leaving)
   return turn(() => release?.())
 }
 
@@ -141,10 +148,11 @@ function ownerOf({ namespaces, login }: BranchWriter): string {
 /** Undefined: it has waited for long enough. */
 async function waitFor(
   enter: (signal: AbortSignal) => Promise<Release>,
+  mostMs: number,
   leaving: AbortSignal,
 ): Promise<Release | undefined> {
   const over = new AbortController()
-  const timer = setTimeout(() => over.abort(), LONGEST_WAIT_MS)
+  const timer = setTimeout(() => over.abort(), mostMs)
   try {
     return await enter(AbortSignal.any([over.signal, leaving]))
   } catch (error) {

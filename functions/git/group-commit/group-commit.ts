@@ -24,6 +24,12 @@ export interface GroupCommit {
   idle(): Promise<void>
 }
 
+/**
+ * How long others wait for the turn of a login whose namespace has no session: it has taken all that it gets elsewhere, and may
+ * wait for one to the end of its attempt.
+ */
+const NO_SESSION_MS = 250
+
 /** What the group commit hands on. */
 export interface GroupCommitParts {
   readonly land: Land
@@ -73,18 +79,25 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
     if (turn instanceof Failure) return
     const writer = { login: identity, namespaces: queue.namespaces() }
     try {
-      await runInTurn(key, queue, () => turns.landed(change, writer))
+      await runInTurn(key, queue, { endTurn: turn.release, landed: () => turns.landed(change, writer) })
     } finally {
       turn.release()
     }
   }
 
-  async function runInTurn(key: string, queue: BranchQueue, landed: () => void): Promise<void> {
+  async function runInTurn(
+    key: string,
+    queue: BranchQueue,
+    { endTurn, landed }: { readonly endTurn: () => void; readonly landed: () => void },
+  ): Promise<void> {
     const first = queue.first()
     if (first === undefined) return
     const { repository: address } = first.pending.change
     const abandoned = queue.abandoned()
+    // It pushes without a turn then.
+    const noSession = setTimeout(endTurn, NO_SESSION_MS)
     const session = await acquireFirst(acquire, queue, { address, signal: abandoned })
+    clearTimeout(noSession)
     if (session instanceof Failure) {
       // Otherwise nobody waits any more, or only who has come since then.
       if (!abandoned.aborted) for (const { settle } of queue.takeNext()) settle(session)

@@ -37,19 +37,55 @@ async function settle(): Promise<void> {
   for (let i = 0; i < 5; i += 1) await new Promise(setImmediate)
 }
 
-t.test('a turn that is not passed keeps the next ones for two seconds each, ten at most', async (t) => {
-  mock.timers.enable({ apis: ['setTimeout'] })
-  t.teardown(() => mock.timers.reset())
-  const { take } = stage()
+/** How many of twenty logins, each of another namespace, have had a turn of which none is passed, second by second. */
+async function turnsHad(isKnown: boolean): Promise<readonly number[]> {
+  const { take, landed } = stage()
+  const logins = Array.from({ length: 20 }, (_, i) => `${i}`)
+  if (isKnown) for (const login of logins) landed(MAIN, login)
   let had = 0
-  for (let i = 0; i < 20; i += 1) void take(MAIN, `${i}`).then(() => (had += 1))
+  for (const login of logins) void take(MAIN, login).then(() => (had += 1))
   const counts: number[] = []
-  for (let seconds = 0; seconds < 11; seconds += 1) {
+  for (let seconds = 0; seconds < 5; seconds += 1) {
     await settle()
     counts.push(had)
     mock.timers.tick(1_000)
   }
-  t.same(counts, [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 20])
+  return counts
+}
+
+t.test('a turn that is not passed keeps the next ones for two seconds each, four at most', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.teardown(() => mock.timers.reset())
+  t.same(await turnsHad(true), [1, 1, 2, 2, 20])
+})
+
+t.test('who has never pushed to the branch waits for two seconds at most', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.teardown(() => mock.timers.reset())
+  t.same(await turnsHad(false), [1, 1, 20, 20, 20])
+  const { take, landed } = stage()
+  for (const login of ['shop', 'market', 'kitchen']) landed(MAIN, login)
+  for (const login of ['shop', 'market', 'kitchen']) void take(MAIN, login)
+  let had = false
+  void take(MAIN, 'stranger').then(() => (had = true))
+  await settle()
+  t.notOk(had)
+  mock.timers.tick(2_000)
+  await settle()
+  t.ok(had, 'also for those who have')
+})
+
+t.test('a turn that is passed twice counts once', async (t) => {
+  const { take } = stage()
+  const first = await take(MAIN, 'first')
+  const second = take(MAIN, 'second')
+  first()
+  first()
+  const pass = await second
+  const third = take(MAIN, 'third')
+  t.equal(await Promise.race([third, settle()]), undefined, 'the third one still waits')
+  pass()
+  ;(await third)()
 })
 
 t.test('the logins of one namespace have turns with those of others, however many they are', async (t) => {

@@ -533,6 +533,33 @@ t.test('a login that has pushed to the branch waits for none that never has', as
   await Promise.all(strangers)
 })
 
+t.test('a login whose namespace has no session keeps no other one from the branch', async (t) => {
+  const waiting: PromiseWithResolvers<() => void>[] = []
+  const { groupCommit, batches, paths } = slowGroupCommit({
+    acquire({ namespace }) {
+      if (namespace === 'shop') return Promise.resolve(() => undefined)
+      const place = Promise.withResolvers<() => void>()
+      waiting.push(place)
+      return place.promise
+    },
+  })
+  const push = (namespace: string) =>
+    groupCommit.push(changeOf(URL, namespace, { namespace }), loginOf(namespace), NEVER)
+  const evil = push('evil')
+  await nextBatch()
+  const began = performance.now()
+  const shop = push('shop')
+  await waitFor('the batch', () => batches[0], 5_000)
+  t.ok(performance.now() - began < 1_500, 'without all of its turn')
+  batches[0]?.end()
+  await shop
+  for (const { resolve } of waiting) resolve(() => undefined)
+  await waitFor('the next batch', () => batches[1], 5_000)
+  batches[1]?.end()
+  await evil
+  t.same(paths(), [['shop'], ['evil']])
+})
+
 t.test('changes of several namespaces wait for the session of whichever gets one first', async (t) => {
   const asked: string[] = []
   const given: string[] = []
