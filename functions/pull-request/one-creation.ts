@@ -8,6 +8,7 @@ import type {
 } from '../domain/pull-request/pull-requests.ts'
 import { openFairQueue, type FairQueue } from '../domain/sharing/fair-queue.ts'
 import type { HeldTurn } from '../domain/sharing/keyed-turns.ts'
+import { countExcess, type Counting } from '../domain/sharing/taken-time.ts'
 
 /** A session with an API in which a pull request may be created. */
 export interface CreatingSession {
@@ -32,6 +33,12 @@ export type OneCreation = <T>(
   work: (pullRequests: PullRequests) => Promise<T>,
 ) => Promise<T>
 
+/**
+ * A creation takes a few calls, and is rare: of one second two minutes tell. Owners who try again and again come after one who does
+ * not, wherever they did, so that it waits for one of them and not for one of each.
+ */
+const COUNTED: Counting = { perSecond: 5, same: 250, most: 60_000 }
+
 interface Place {
   readonly queue: FairQueue
   sessions: number
@@ -44,14 +51,16 @@ interface Place {
  * their logins: anybody may name a branch. Only the creation is kept from others, not the search before it or the details
  * after it; where somebody else's creation has ended since the session began, it is searched for again. Who waits
  * leaves the turn of its token to others, and whoever is next gets one before them: so nobody waits for another's token.
+ * `elapsed`: milliseconds of a clock that is never set.
  */
-export function openOneCreation(): OneCreation {
+export function openOneCreation(elapsed: () => number = () => performance.now()): OneCreation {
   const places = new Map<string, Place>()
+  const taken = countExcess(COUNTED, elapsed)
 
   return async function withOneCreation(session, pullRequests, work) {
     const { key } = session
     const place = places.get(key) ?? {
-      queue: openFairQueue(1, { elapsed: () => performance.now() }),
+      queue: openFairQueue(1, { elapsed, taken }),
       sessions: 0,
       created: 0,
     }

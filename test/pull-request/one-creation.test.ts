@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { Failure } from '../../functions/domain/failure.ts'
 import type { ApiCaller, PullRequests } from '../../functions/domain/pull-request/pull-requests.ts'
@@ -30,11 +31,12 @@ async function stage(t: Test) {
     makeApiLimits(() => performance.now()),
   )
   const [asked, going] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()]
+  const isCreation = (method: string, path: string): boolean => method === 'POST' && path.endsWith('/pulls')
   const happens = (): Promise<undefined> => {
     asked.resolve(undefined)
     return going.promise
   }
-  host.fail({ kind: 'meanwhile', happens }, (method, path) => method === 'POST' && path.endsWith('/pulls'))
+  host.fail({ kind: 'meanwhile', happens }, isCreation)
 
   function session<T>(
     head: string,
@@ -59,13 +61,26 @@ async function stage(t: Test) {
     model,
     asked: asked.promise,
     go: () => going.resolve(undefined),
+    /** The next creation takes so long at the host, at least; resolves when it has come. */
+    delayNext: (milliseconds: number): Promise<undefined> => {
+      const come = Promise.withResolvers<undefined>()
+      host.fail(
+        {
+          kind: 'meanwhile',
+          happens() {
+            come.resolve(undefined)
+            return pause(milliseconds)
+          },
+        },
+        isCreation,
+      )
+      return come.promise
+    },
     session,
     create: (head: string, token: string, by: Partial<ApiCaller> = {}) =>
       session(head, token, (pulls) => pulls.create(draftOf(head)), by),
     creations: () =>
-      host.seen
-        .filter(({ method, path }) => method === 'POST' && path.endsWith('/pulls'))
-        .map(({ status }) => status),
+      host.seen.filter(({ method, path }) => isCreation(method, path)).map(({ status }) => status),
   }
 }
 
@@ -107,6 +122,27 @@ t.test('of a namespace that only names the branches, two creations are waited fo
   await Promise.all(evil)
   t.strictSame(creations().slice(0, 4), [201, 403, 403, 201])
 })
+
+t.test(
+  'of namespaces that name the branches again and again, one creation is waited for, however many they are',
+  async (t) => {
+    const { asked, go, delayNext, create, creations } = await stage(t)
+    const tryAll = (): Promise<unknown>[] =>
+      EVIL.map((token) => create('x', token).catch((error: unknown) => error))
+    const earlier = tryAll()
+    for (let i = 1; i < EVIL.length; i += 1) void delayNext(600)
+    await asked
+    await pause(600)
+    go()
+    await Promise.all(earlier)
+    const next = delayNext(300)
+    const evil = tryAll()
+    await next
+    t.match(await create('x', 'a'), { number: 1 })
+    await Promise.all(evil)
+    t.strictSame(creations().slice(EVIL.length), [403, 201])
+  },
+)
 
 t.test('whose time is over while it waits sends nothing, and keeps nobody', async (t) => {
   const { asked, go, create, creations } = await stage(t)
