@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { accessInNobodysNamespace, type Access } from '../domain/gate/access.ts'
+import type { Access } from '../domain/gate/access.ts'
 import { Failure } from '../domain/failure.ts'
 import { member } from '../domain/json-value.ts'
 import { readUserInfo, type UserInfo } from '../domain/requester/user-info.ts'
@@ -70,6 +70,11 @@ export function accessReviews(
     )
     return answer
   }
+}
+
+/** The same access in a namespace that nobody has, and that was never asked about: no right in any namespace counts for it. */
+export function accessInNobodysNamespace(access: Access): Access {
+  return { ...access, namespace: `commitlet-${randomUUID()}` }
 }
 
 // Hashed: some clouds put credentials into `extra`, and the list of groups may be long.

@@ -1,5 +1,5 @@
+import { accessInNobodysNamespace } from '../../functions/cluster/access-review.ts'
 import type { Cluster } from '../../functions/cluster/cluster.ts'
-import { accessInNobodysNamespace } from '../../functions/domain/gate/access.ts'
 import { judge, type Verdict } from '../../functions/domain/gate/gate.ts'
 import { reviewContextOf, type ReviewContext } from '../../functions/domain/gate/review-context.ts'
 import type { GateSettings } from '../../functions/domain/gate/settings.ts'

@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto'
-
 /** How the API server serves a kind, according to discovery. */
 export interface ServedKind {
   /** Name of the resource in paths and in RBAC, which may differ from the name of the kind. */
@@ -51,9 +49,4 @@ export function accessTo(
     namespace: served.namespaced ? object.namespace : undefined,
     name: object.name,
   }
-}
-
-/** The same access in a namespace that nobody has, and that was never asked about: no right in any namespace counts for it. */
-export function accessInNobodysNamespace(access: Access): Access {
-  return { ...access, namespace: `commitlet-${randomUUID()}` }
 }
