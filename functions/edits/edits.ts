@@ -15,9 +15,8 @@ export interface EditParts extends Pick<EditLineParts, 'acquire'>, Partial<Pick<
   readonly mostMiB: number
   /** The shares of the namespaces in the thread that answers requests. */
   readonly share: ThreadShare
-  /** How long an edit may take in milliseconds while another namespace waits; `quick`: in the thread for what needs little. */
-  readonly turnMs?: number
-  readonly quickMs?: number
+  /** How long an edit may take in milliseconds while another namespace waits, in each thread of THREADS. */
+  readonly turnsMs?: readonly number[]
 }
 
 /** What of attempt/turns/thread-share.ts is used here. */
@@ -36,42 +35,50 @@ export interface Edits {
 
 /** The most heap that the edit of a file of 2 MiB is given; real files of that size need 190 MiB. */
 const LARGEST_HEAP_MIB = 240
-/** Heap of the thread for files that weigh no more than this, with the values: enough for most of them. */
-const QUICK_HEAP_MIB = 64
-const QUICK_WEIGHT = 128 * 1024
-/** How long a turn of that thread is: twice what so much YAML takes, whatever it holds. */
-const QUICK_MS = 2_000
+
+/**
+ * The threads of a pod: heap for most files that weigh no more than this, with the values, and turns of at least twice what so
+ * much YAML takes, whatever it holds.
+ */
+const THREADS = [
+  { mostWeight: 128 * 1024, heapMiB: 64, turnMs: 2_000 },
+  { mostWeight: 512 * 1024, heapMiB: 128, turnMs: 4_000 },
+  { mostWeight: Infinity, heapMiB: LARGEST_HEAP_MIB, turnMs: TURN_MS },
+] as const
 
 /** The most that a thread takes of the pod, in MiB. */
 export const MOST_EDIT_MIB = LARGEST_HEAP_MIB + BESIDES_MIB
 
 /**
- * Small files are edited at once while their namespace has a share of this thread; every other in one of two threads of a pod, one
- * at a time in each. One has little memory and short turns, so that what needs little waits for nothing that takes long; what
- * needs more, and files that are large, are left to the other one.
+ * Small files are edited at once while their namespace has a share of this thread; every other in one of three threads of a pod, one
+ * at a time in each. The first two have less memory and shorter turns, so that what needs little waits for nothing that takes long;
+ * what needs more than one of them has, and files that are larger, are left to the next.
  */
 export function openEdits(parts: EditParts): Edits {
-  const { acquire, mostMiB, share, start = startEditThread, turnMs = TURN_MS, quickMs = QUICK_MS } = parts
-  const largest = Math.min(LARGEST_HEAP_MIB, mostMiB - BESIDES_MIB)
-  const heapMiB = Math.min(QUICK_HEAP_MIB, largest)
-  const quick = openEditLine({ acquire, start, heapMiB, turnMs: quickMs })
-  const slow = openEditLine({ acquire, start, heapMiB: largest, turnMs })
+  const { acquire, mostMiB, share, start = startEditThread, turnsMs = [] } = parts
+  const largest = mostMiB - BESIDES_MIB
+  const lines = THREADS.map(({ mostWeight, heapMiB, turnMs }, i) => {
+    const bounds = { heapMiB: Math.min(heapMiB, largest), turnMs: turnsMs[i] ?? turnMs }
+    return { ...openEditLine({ acquire, start, ...bounds }), mostWeight, turnMs: bounds.turnMs }
+  })
 
   async function editInThread(before: Uint8Array, edit: TextEdit, owner: EditOwner): Promise<Uint8Array> {
     const weight = editWeight(before, edit)
-    const soon = weight <= QUICK_WEIGHT ? await quick.edit(before, edit, owner, weight) : 'memory'
-    if (soon instanceof Uint8Array) return soon
-    const after = await slow.edit(before, edit, owner, weight)
-    if (after === 'turn') throw tooSlow(edit.filePath, turnMs)
-    if (after === 'memory') throw tooMuchMemory(edit.filePath)
-    return after
+    let failure = tooMuchMemory(edit.filePath)
+    for (const line of lines) {
+      if (weight > line.mostWeight) continue
+      const after = await line.edit(before, edit, owner, weight)
+      if (after instanceof Uint8Array) return after
+      failure = after === 'turn' ? tooSlow(edit.filePath, line.turnMs) : tooMuchMemory(edit.filePath)
+    }
+    throw failure
   }
 
   return {
     edit: async (before, edit, owner) =>
       (await editAtOnce(before, edit, { owner, share })) ?? (await editInThread(before, edit, owner)),
     async close() {
-      await Promise.all([quick.close(), slow.close()])
+      await Promise.all(lines.map((line) => line.close()))
     },
   }
 }

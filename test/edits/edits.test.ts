@@ -32,7 +32,7 @@ t.test('a small file, and more of JSON, is edited without a thread', async (t) =
 drawn('a large file is edited without holding the event loop', async (t) => {
   const { edit, taken, held, close } = openStage()
   t.teardown(close)
-  const before = valuesOf(sized(300_000, 2 * 1024 * 1024 - 1_000))
+  const before = valuesOf(sized(600_000, 2 * 1024 * 1024 - 1_000))
   const delay = monitorEventLoopDelay({ resolution: 10 })
   delay.enable()
   const after = await edit(before, SET, OWNER)
@@ -92,9 +92,9 @@ drawn('a thread is used again, and is ended when nobody uses it', async (t) => {
 drawn('an edit gets more memory where little does not suffice', async (t) => {
   const { edit, taken, held, close } = openStage({ start: (heapMiB) => startEditThread(heapMiB / 10) })
   t.teardown(close)
-  await edit(valuesOf(64_000), SET, OWNER)
-  t.same(taken, [88, MOST_EDIT_MIB])
-  t.equal(held(), 1, 'the first thread has given its memory back')
+  await edit(valuesOf(120_000), SET, OWNER)
+  t.same(taken, [88, 152, MOST_EDIT_MIB])
+  t.equal(held(), 1, 'the first two threads have given their memory back')
 })
 
 t.test('a thread that cannot be started holds no memory', async (t) => {
@@ -111,7 +111,7 @@ t.test('a thread that cannot be started holds no memory', async (t) => {
 drawn('a file for which the pod has too little memory is refused', async (t) => {
   const { edit, taken, held, close } = openStage({ mostMiB: 40 })
   t.teardown(close)
-  await t.rejects(edit(valuesOf(300_000), SET, OWNER), {
+  await t.rejects(edit(valuesOf(600_000), SET, OWNER), {
     reason: 'NotSupported',
     message: /^The file values\.yaml takes more memory/,
   })
@@ -157,9 +157,9 @@ t.test('a long edit is ended for another namespace, and not for its own', async 
     throw signal.reason
   }
   const thread = { run, isEnding: () => false, end: async () => {} }
-  const { edit, close } = openStage({ start: () => thread, turnMs: 20 })
+  const { edit, close } = openStage({ start: () => thread, turnsMs: [20, 20, 20] })
   t.teardown(close)
-  const large = valuesOf(300_000)
+  const large = valuesOf(600_000)
   const long = edit(large, SET, ownerOf('long'))
   let isEnded = false
   const ended = t
@@ -187,21 +187,21 @@ t.test('what needs little waits for no edit that takes long, of whatever namespa
     isEnding: () => false,
     end: async () => {},
   })
-  const { edit, close } = openStage({ start: startWith, quickMs: 20 })
+  const { edit, close } = openStage({ start: startWith, turnsMs: [20, 20] })
   t.teardown(close)
   const names = ['a', 'b', 'c', 'd']
-  const [small, medium, large] = [20_000, 120_000, 300_000].map(valuesOf)
-  const long = names.flatMap((name) => [medium!, large!].map((file) => edit(file, SET, ownerOf(name))))
+  const [small, ...larger] = [20_000, 120_000, 500_000, 600_000].map(valuesOf)
+  const long = names.flatMap((name) => larger.map((file) => edit(file, SET, ownerOf(name))))
   await Promise.all(['e', 'f', 'g'].map((name) => edit(small!, SET, ownerOf(name))))
   let left = long.length
   for (const one of long) void one.then(() => (left -= 1))
   t.equal(left, long.length, 'none of those that take long has ended')
-  // What was too long for a quick turn is made all the same, once it is its turn in the other thread.
+  // What was too long for a short turn is made all the same, once it is its turn in another thread.
   while (left > 0) {
     slow.splice(0).forEach((end) => end())
     await new Promise(setImmediate)
   }
-  t.equal((await Promise.all(long)).length, 8)
+  t.equal((await Promise.all(long)).length, 12)
 })
 
 t.test(
@@ -217,7 +217,7 @@ t.test(
     }
     const { edit, close } = openStage({ start: () => ({ run, isEnding: () => false, end: async () => {} }) })
     t.teardown(close)
-    const [smaller, larger] = [300_000, 1_500_000].map(valuesOf)
+    const [smaller, larger] = [600_000, 1_500_000].map(valuesOf)
     const editOf = (name: string, file: Buffer): Promise<void> =>
       edit(file, SET, ownerOf(name)).then(() => void order.push(name))
     async function endOne(): Promise<void> {
