@@ -27,7 +27,7 @@ export const CALL_MS = 1
 /** By which part of the difference a slower call raises what counts as the quickest. */
 const RAISE = 0.01
 
-/** Calls of which the second slowest counts: one may be slow by luck. */
+/** Calls of which the quickest counts: where processors are short, some of them wait for one. */
 const MEASURED = 5
 /** Tries in which these have to be made. */
 const TRIES = 40
@@ -59,13 +59,13 @@ export function watchUsualTime({ elapsed, wait }: RestClock): UsualTime {
     return undefined
   }
 
-  async function secondSlowestOf(call: CallForAnybody, isWanted: () => boolean): Promise<number | undefined> {
+  async function quickestOf(call: CallForAnybody, isWanted: () => boolean): Promise<number | undefined> {
     const times: number[] = []
     for (let tries = 0; tries < TRIES && times.length < MEASURED && isWanted(); tries += 1) {
       const took = await measured(call)
       if (took !== undefined) times.push(took)
     }
-    return times.length < MEASURED ? undefined : times.toSorted((a, b) => b - a)[1]
+    return times.length < MEASURED ? undefined : Math.min(...times)
   }
 
   return {
@@ -88,7 +88,7 @@ export function watchUsualTime({ elapsed, wait }: RestClock): UsualTime {
     async measure(call, isWanted) {
       if (isMeasuring || elapsed() - anybodys.at < EVERY_MS) return false
       isMeasuring = true
-      const took = await secondSlowestOf(call, isWanted)
+      const took = await quickestOf(call, isWanted)
       isMeasuring = false
       if (took !== undefined) anybodys = { took, at: elapsed() }
       return took !== undefined
