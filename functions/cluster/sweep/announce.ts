@@ -5,7 +5,8 @@ import { Failure } from '../../domain/failure.ts'
 import type { Kind } from '../../domain/resource/api-names.ts'
 import type { ObjectRef } from '../../domain/resource/resource.ts'
 import type { Sweep } from './due.ts'
-import { dueAt, isDue, isFollowerDue, needsLook } from './due.ts'
+import { dueAt, isDue, isFollowerDue, isRetry, needsLook } from './due.ts'
+import type { RetryPace } from './retry-pace.ts'
 
 /** Where the resources go that a sweep has found. */
 export interface SweepSink {
@@ -28,7 +29,7 @@ export interface Sweeper {
 export interface Tally {
   /** The earliest time from now on at which a resource becomes due, in milliseconds since 1970; Infinity without one. */
   earliest: number
-  /** Whether there was no room for the event of a resource that is due. */
+  /** Whether there was no room for the event of a resource that is due, or it is one retry too many for now. */
   isCrowded: boolean
   readonly sent: Record<Kind, number>
   /** Resources that were due and had no event underway. */
@@ -57,12 +58,14 @@ const READS = 16
 export interface RoundScope {
   readonly sweep: Sweep
   readonly since: number
+  /** Default: retries are not paced. */
+  readonly mayRetry?: RetryPace
 }
 
 /** Makes the announcer of one round, which `signal` ends. */
 export function makeAnnouncer(
   sweeper: Sweeper,
-  { sweep, since }: RoundScope,
+  { sweep, since, mayRetry = () => true }: RoundScope,
   signal: AbortSignal,
 ): Announcer {
   const { cluster, sink } = sweeper
@@ -102,10 +105,18 @@ export function makeAnnouncer(
     return room
   }
 
+  function isInPace(row: ListedResource): boolean {
+    if (!isRetry(row, span.now)) return true
+    const isInPace = mayRetry(row.ref.namespace)
+    if (!isInPace) tally.isCrowded = true
+    return isInPace
+  }
+
   async function announce(rows: readonly ListedResource[]): Promise<void> {
-    await inParallel(rows, async ({ ref }) => {
+    await inParallel(rows, async (row) => {
+      const { ref } = row
       // Checked for each row: those before it may have taken the room.
-      if (signal.aborted || sink.isUnderway(ref) || !hasRoom(ref.namespace)) return
+      if (signal.aborted || sink.isUnderway(ref) || !hasRoom(ref.namespace) || !isInPace(row)) return
       if (await handOn(sweeper, ref)) tally.sent[ref.kind] += 1
     })
   }

@@ -31,6 +31,11 @@ export function dueAt({ deleting, nextAttemptTime }: ListedResource): number {
   return Number.isNaN(time) ? 0 : time
 }
 
+/** Whether the attempt that is due tries again what has failed. */
+export function isRetry(listed: ListedResource, now: number): boolean {
+  return listed.nextAttemptTime !== undefined && isFailureReason(listed.reason) && dueAt(listed) <= now
+}
+
 /** How often someone is reminded to look at the Secrets of a resource that someone has to fix: below five minutes. */
 const SLOW_LOOKS_MS = 240_000
 /** While Commitlet looks for what is missing, the next attempt is at most this far ahead; and each round names it. */

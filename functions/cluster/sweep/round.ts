@@ -6,6 +6,7 @@ import type { Sweeper, Tally } from './announce.ts'
 import { makeAnnouncer } from './announce.ts'
 import type { Sweep } from './due.ts'
 import { guardRound } from './guard.ts'
+import { makeRetryPace } from './retry-pace.ts'
 import type { Scope, Walk } from './walk.ts'
 import { makeWalk } from './walk.ts'
 
@@ -46,11 +47,12 @@ interface Leg extends Walk {
 export function makeRounds(sweeper: Sweeper, sweep: Sweep): Round {
   const legs = legsOf(sweeper.cluster, sweep)
   const paged = new Set<Kind>()
+  const mayRetry = makeRetryPace()
   let first = ''
   let since = sweeper.cluster.now().getTime() - (sweep === 'followers' ? LOOKBACK_MS : 0)
 
   return async function round(signal) {
-    const { tally, select, hasRoom, announce } = makeAnnouncer(sweeper, { sweep, since }, signal)
+    const { tally, select, hasRoom, announce } = makeAnnouncer(sweeper, { sweep, since, mayRetry }, signal)
     since = sweeper.cluster.now().getTime()
     const postponed: ListedResource[] = []
     const listed = legs.map(({ scope }) => ({ scope, rows: 0 }))

@@ -1,0 +1,35 @@
+import t from 'tap'
+import { makeRetryPace } from '../../../functions/cluster/sweep/retry-pace.ts'
+
+/** How many retries of these namespaces, asked for in turns without an end, may be made. */
+function countIn(
+  mayRetry: (namespace: string) => boolean,
+  namespaces: readonly string[],
+): Record<string, number> {
+  const counts = Object.fromEntries(namespaces.map((name) => [name, 0]))
+  for (let asked = 0; asked < 1_000; asked += 1)
+    for (const name of namespaces) if (mayRetry(name)) counts[name] = (counts[name] ?? 0) + 1
+  return counts
+}
+
+t.test('some retries of each namespace are made at once, and more of who is alone', async (t) => {
+  let now = 0
+  const mayRetry = makeRetryPace(() => now)
+  t.same(countIn(mayRetry, ['many']), { many: 120 })
+  t.same(countIn(mayRetry, ['other']), { other: 60 })
+  now += 10_000
+  t.same(countIn(mayRetry, ['many']), { many: 65 })
+  t.same(countIn(mayRetry, ['other']), { other: 5 })
+})
+
+t.test('ten namespaces make fifteen in a second together', async (t) => {
+  let now = 0
+  const mayRetry = makeRetryPace(() => now)
+  const names = Array.from({ length: 10 }, (_, i) => `team-${i}`)
+  const sum = (): number => Object.values(countIn(mayRetry, names)).reduce((a, b) => a + b, 0)
+  t.equal(sum(), 660)
+  for (let second = 0; second < 60; second += 1) {
+    now += 2_000
+    t.equal(sum(), 30)
+  }
+})
