@@ -5,7 +5,7 @@ import { makeAllowances } from '../../domain/sharing/allowances.ts'
 export type RetryPace = (namespace: string) => boolean
 
 /** Retries of a namespace, whatever others have: so many at once, and so many in a second. */
-const OWN = { most: 60, perSecond: 0.5 } as const
+const OWN = { most: 20, perSecond: 0.5 } as const
 /** What all namespaces share beyond that: an attempt that fails at once takes a processor some 30 ms, the API server's part included. */
 const SHARED = { most: 60, perSecond: 10 } as const
 
