@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import { resourceKey, type ObjectRef } from '../../domain/resource/resource.ts'
-import { makeFairSemaphore } from '../../domain/sharing/fair-semaphore.ts'
+import { openFairQueue } from '../../domain/sharing/fair-queue.ts'
 import { makeKeyedSemaphore } from '../../domain/sharing/keyed-semaphore.ts'
+import { countExcess, type Counting } from '../../domain/sharing/taken-time.ts'
 import { REST_CLOCK, restAfter, type RestClock } from './rest.ts'
 
 /** What a share of writes knows of the resources, and of time. */
@@ -14,38 +15,59 @@ export interface LargeWrites {
 
 type ResourceName = Pick<ObjectRef, 'kind' | 'namespace' | 'name'>
 
-/** Writes of large resources at once, of however many namespaces. */
+/** Writes of large resources at once, of however many namespaces; and as many of very large ones. */
 const AT_ONCE = 2
 /** Characters. Most resources have some 5,000. */
 const LARGE = 16 * 1024
+/** Characters. A resource with some content in its spec has fewer, and takes the API server no longer than others. */
+const VERY_LARGE = 64 * 1024
 /** As many as there are events in hand, several times. */
 const MOST_REMEMBERED = 10_000
+/**
+ * An attempt writes two or three times. Ten namespaces that write all the time have taken 200 ms a second each, and are known by
+ * it; who has written much lately waits for no more than ten seconds of each that has not.
+ */
+const COUNTED: Counting = { perSecond: 25, same: 50, most: 10_000 }
+/** What a character takes in milliseconds where the resource has labels alone, the rest included; what it has taken counts in the end. */
+const MS_PER_CHARACTER = 3 / 1024
+
+const NEVER = new AbortController().signal
 
 /**
- * Shares the writes of large resources among namespaces: of each one, one at once, of all of them two, in turns, and after each a
- * rest. A status is small, but the API server reads, compares and stores all of the resource with it: with 4,000 labels, which need
- * no admission, that takes it 0.2 s, and a claim is written every ten seconds.
+ * Shares the writes of large resources among namespaces: of each one, one at once, of all of them two, and two of very large ones,
+ * and after each a rest. Next is the namespace that has taken the least, with what its write is likely to take. A status is small, but
+ * the API server reads, compares and stores all of the resource with it: with 4,000 labels, which need no admission, that takes it
+ * 0.2 s, and a claim is written every ten seconds.
  */
 export function shareLargeWrites(clock: RestClock = REST_CLOCK): LargeWrites {
-  const large = new LRUCache<string, true>({ max: MOST_REMEMBERED })
+  const lengths = new LRUCache<string, number>({ max: MOST_REMEMBERED })
   const inTurn = makeKeyedSemaphore(1)
-  const inPod = makeFairSemaphore(AT_ONCE, clock.elapsed)
+  const { elapsed } = clock
+  const taken = countExcess(COUNTED, elapsed)
+  const [large, veryLarge] = [
+    openFairQueue(AT_ONCE, { elapsed, taken }),
+    openFairQueue(AT_ONCE, { elapsed, taken }),
+  ]
 
   return {
     saw(ref, length) {
-      if (length > LARGE) large.set(resourceKey(ref), true)
-      else large.delete(resourceKey(ref))
+      if (length > LARGE) lengths.set(resourceKey(ref), length)
+      else lengths.delete(resourceKey(ref))
     },
     write<T>(ref: ResourceName, work: () => Promise<T>): Promise<T> {
-      if (!large.has(resourceKey(ref))) return work()
+      const length = lengths.get(resourceKey(ref))
+      if (length === undefined) return work()
       const { namespace } = ref
       const { promise, resolve, reject } = Promise.withResolvers<T>()
-      async function writeAndRest(): Promise<void> {
-        const began = clock.elapsed()
+      async function writeAndRest(length: number): Promise<void> {
+        const queue = length > VERY_LARGE ? veryLarge : large
+        const release = await queue.enter(namespace, NEVER, 'last', length * MS_PER_CHARACTER)
+        const began = elapsed()
         await work().then(resolve, reject)
         await restAfter(began, clock)
+        release()
       }
-      void inTurn(namespace, () => inPod(namespace, writeAndRest))
+      void inTurn(namespace, () => writeAndRest(length))
       return promise
     },
   }

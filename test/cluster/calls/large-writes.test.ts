@@ -62,6 +62,39 @@ t.test('of all namespaces two large resources are written at once, in turns and 
   t.same(began, [...first, 'a two 400', 'b two 400', 'c two 600', 'd two 600'])
 })
 
+/** Ten namespaces each write all the time, and have done so for some seconds. */
+async function busyStage(length: number, took: number) {
+  const shared = stage()
+  for (let index = 0; index < 10; index += 1) {
+    const namespace = `busy-${index}`
+    shared.saw({ kind: 'GitCommit', namespace, name: 'one' }, length)
+    for (let times = 0; times < 50; times += 1) void shared.write('one', namespace, took)
+  }
+  await shared.pass(20_000)
+  return shared
+}
+
+t.test(
+  'what has some content is written soon, however many write what takes long all the time',
+  async (t) => {
+    const { saw, write, began, pass } = await busyStage(300_000, 800)
+    for (const name of ['first', 'second']) saw({ kind: 'GitCommit', namespace: 'team', name }, 30_000)
+    void write('first', 'team', 10)
+    void write('second', 'team', 10)
+    await pass(100)
+    t.match(began.slice(-2), ['first 20000', 'second 20020'])
+  },
+)
+
+t.test('who seldom writes what takes long waits for one write of all who do so all the time', async (t) => {
+  const { saw, write, began, pass } = await busyStage(300_000, 800)
+  saw({ kind: 'GitCommit', namespace: 'team', name: 'first' }, 300_000)
+  void write('first', 'team', 200)
+  await pass(10_000)
+  const waited = Number(began.find((line) => line.startsWith('first '))?.split(' ')[1]) - 20_000
+  t.ok(waited < 1_700, `${waited} ms`)
+})
+
 t.test('a rest is a second at most, and follows a write that fails as well', async (t) => {
   const { saw, write, began, pass } = stage()
   for (const name of ['one', 'two']) saw({ kind: 'GitCommit', namespace: 'a', name }, 100_000)
