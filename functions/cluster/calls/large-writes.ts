@@ -28,14 +28,14 @@ const MOST_REMEMBERED = 10_000
  * it; who has written much lately waits for no more than ten seconds of each that has not.
  */
 const COUNTED: Counting = { perSecond: 25, same: 50, most: 10_000 }
-/** What a character takes in milliseconds where the resource has labels alone, the rest included; what it has taken counts in the end. */
-const MS_PER_CHARACTER = 3 / 1024
+/** What a character takes the API server in milliseconds where the resource has labels alone; where others keep it busy, a call takes longer. */
+const MS_PER_CHARACTER = 1.5 / 1024
 
 const NEVER = new AbortController().signal
 
 /**
  * Shares the writes of large resources among namespaces: of each one, one at once, of all of them two, and two of very large ones,
- * and after each a rest. Next is the namespace that has taken the least, with what its write is likely to take. A status is small, but
+ * and after each a rest, no longer than the write is likely to take where nothing else is done. Next is the namespace that has taken the least, with what its write is likely to take. A status is small, but
  * the API server reads, compares and stores all of the resource with it: with 4,000 labels, which need no admission, that takes it
  * 0.2 s, and a claim is written every ten seconds.
  */
@@ -61,10 +61,11 @@ export function shareLargeWrites(clock: RestClock = REST_CLOCK): LargeWrites {
       const { promise, resolve, reject } = Promise.withResolvers<T>()
       async function writeAndRest(length: number): Promise<void> {
         const queue = length > VERY_LARGE ? veryLarge : large
-        const release = await queue.enter(namespace, NEVER, 'last', length * MS_PER_CHARACTER)
+        const likelyMs = length * MS_PER_CHARACTER
+        const release = await queue.enter(namespace, NEVER, 'last', 2 * likelyMs)
         const began = elapsed()
         await work().then(resolve, reject)
-        await restAfter(began, clock)
+        await restAfter(began, clock, likelyMs)
         release()
       }
       void inTurn(namespace, () => writeAndRest(length))

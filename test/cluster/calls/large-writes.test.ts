@@ -97,7 +97,7 @@ t.test('who seldom writes what takes long waits for one write of all who do so a
 
 t.test('a rest is a second at most, and follows a write that fails as well', async (t) => {
   const { saw, write, began, pass } = stage()
-  for (const name of ['one', 'two']) saw({ kind: 'GitCommit', namespace: 'a', name }, 100_000)
+  for (const name of ['one', 'two']) saw({ kind: 'GitCommit', namespace: 'a', name }, 1_000_000)
   void write('one', 'a', 5_000)
   void write('two', 'a', 10)
   await pass(7_000)
@@ -106,6 +106,15 @@ t.test('a rest is a second at most, and follows a write that fails as well', asy
   share.saw({ kind: 'GitCommit', namespace: 'a', name: 'one' }, 100_000)
   const fails = (): Promise<void> => Promise.reject(new Error('Down'))
   await t.rejects(share.write({ kind: 'GitCommit', namespace: 'a', name: 'one' }, fails), { message: 'Down' })
+})
+
+t.test('a rest is no longer than what the resource takes an API server that does nothing else', async (t) => {
+  const { saw, write, began, pass } = stage()
+  for (const name of ['one', 'two']) saw({ kind: 'GitCommit', namespace: 'a', name }, 20_480)
+  void write('one', 'a', 500)
+  void write('two', 'a', 10)
+  await pass(1_000)
+  t.same(began, ['one 0', 'two 530'])
 })
 
 t.test('a resource is large by what the API server has sent of it last', async (t) => {
