@@ -90,23 +90,9 @@ t.test('every test file runs in one entry, those that need a control plane alone
 
 t.test('of files that try much the same, each seed leaves one, and every file has its seed', async (t) => {
   const files = globSync('test/**/*.test.ts', { cwd: ROOT }).sort()
-  const runs = Array.from({ length: 20 }, (_, seed) => drawnOf(files, String(seed), { counted: true }))
+  const runs = Array.from({ length: 20 }, (_, seed) => drawnOf(files, String(seed)))
   for (const run of runs) t.equal(run.length, files.length - 4)
-  t.strictSame(runs[0], drawnOf(files, '0', { counted: true }))
+  t.strictSame(runs[0], drawnOf(files, '0'))
   t.strictSame([...new Set(runs.flat())].sort(), files)
   t.strictSame(drawnOf(['test/floods.test.ts'], '1'), ['test/floods.test.ts'])
 })
-
-t.test(
-  'where no lines are counted, each second file of the whole run is drawn, and what a user does always',
-  async (t) => {
-    const files = globSync('test/e2e/*.test.ts', { cwd: ROOT }).sort()
-    const runs = Array.from({ length: 40 }, (_, seed) => drawnOf(files, String(seed)))
-    const sizes = runs.map(({ length }) => length)
-    t.ok(Math.min(...sizes) > files.length / 4 && Math.max(...sizes) < (files.length * 3) / 4, sizes.join())
-    t.ok(runs.every((run) => run.includes('test/e2e/main-job.test.ts')))
-    t.strictSame([...new Set(runs.flat())].sort(), files)
-    const others = ['test/domain/failure.test.ts', 'test/http/answer.test.ts']
-    t.strictSame(drawnOf(others, '1'), others)
-  },
-)

@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { drawn, isOneOf } from './harness/sample.ts'
+import { drawn } from './harness/sample.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
@@ -70,39 +70,14 @@ const ONE_OF: readonly (readonly string[])[] = [
   ['test/e2e/demo-cluster.test.ts', 'test/demo/stopping.test.ts'],
 ]
 
-/** Of the tests of the whole run, those that each run has: what a user does, and who may. */
-const EACH_RUN: ReadonlySet<string> = new Set(
-  [
-    'admission',
-    'crashes',
-    'failures',
-    'files',
-    'gate',
-    'main-job',
-    'pull-requests',
-    'remotes',
-    'requester',
-  ].map((name) => `test/e2e/${name}.test.ts`),
-)
-const WHOLE_RUN = /^test\/(e2e|faults)\//
-
-/**
- * The files of this run, of which some are drawn by the seed. `counted`: lines are counted, as in CI, so that of what tries
- * the whole run every file runs; else each second one besides those that each run has.
- */
-export function drawnOf(
-  files: readonly string[],
-  seed: string,
-  { counted = false }: { readonly counted?: boolean } = {},
-): readonly string[] {
+/** The files of this run, of which some are drawn by the seed. */
+export function drawnOf(files: readonly string[], seed: string): readonly string[] {
   const left = ONE_OF.flatMap((alike) => {
     const there = alike.filter((file) => files.includes(file))
     const one = drawn(seed, alike.join(), there)
     return there.filter((file) => file !== one)
   })
-  const drawable = files.filter((file) => !left.includes(file))
-  if (counted) return drawable
-  return drawable.filter((file) => !WHOLE_RUN.test(file) || EACH_RUN.has(file) || isOneOf(seed, file, 2))
+  return files.filter((file) => !left.includes(file))
 }
 
 /** An entry that tap runs as one process, and its test files. */

@@ -43,7 +43,7 @@ async function main(args: readonly string[]): Promise<number> {
     if (!('missing' in plane)) await installObjects(plane)
     await ('missing' in plane ? writeFile(shared, JSON.stringify(plane)) : plane.shareIn(shared))
     if (!options.long)
-      say(`Of matrices and files a sample runs: --seed=${options.seed} for the same one, --long for all`)
+      say(`Of the matrices a sample runs: --seed=${options.seed} for the same one, --long for all`)
     const times = join(folder, 'times')
     const env = {
       [SHARED]: shared,
@@ -135,19 +135,13 @@ function killGroup(group: number): void {
 }
 
 /** The files that the user named, each in its own process; else all files, a room in one process. */
-async function tapFilesOf({
-  files,
-  unit,
-  long,
-  seed,
-  coverage: counted,
-}: Options): Promise<readonly string[]> {
+async function tapFilesOf({ files, unit, long, seed }: Options): Promise<readonly string[]> {
   // In other folders a file has both kinds of tests, and those that need a control plane skip themselves.
   const isLeftOut = (file: string): boolean => unit && /^test[\\/]e2e[\\/]/.test(file)
   if (files.length > 0) return files.filter((file) => !isLeftOut(file))
   const all = globSync('test/**/*.test.ts', { cwd: ROOT }).sort()
   const tried = all.filter((file) => !isLeftOut(file))
-  const entries = await entriesOf(long ? tried : drawnOf(tried, seed, { counted }), { unit })
+  const entries = await entriesOf(long ? tried : drawnOf(tried, seed), { unit })
   await writeEntries(entries)
   return entries.map(({ file }) => file)
 }

@@ -40,12 +40,7 @@ export function drawn<T>(seed: string, row: string, all: readonly T[]): T | unde
 /** Whether a case is one of every so many that the seed draws; each is in a long run, and without test/run.ts. */
 export function isDrawn(title: string, oneOf: number): boolean {
   const seed = process.env[SEED]
-  return isLong() || seed === undefined || isOneOf(seed, title, oneOf)
-}
-
-/** Whether a seed draws this as one of every so many. */
-export function isOneOf(seed: string, title: string, oneOf: number): boolean {
-  return numberOf(`${seed} ${title}`) % oneOf === 0
+  return isLong() || seed === undefined || numberOf(`${seed} ${title}`) % oneOf === 0
 }
 
 /** The size of a flood or a series: the short one, except in a long run. */
