@@ -28,16 +28,16 @@ const MOST_REMEMBERED = 10_000
  * it; who has written much lately waits for no more than ten seconds of each that has not.
  */
 const COUNTED: Counting = { perSecond: 25, same: 50, most: 10_000 }
-/** What a character takes the API server in milliseconds where the resource has labels alone; where others keep it busy, a call takes longer. */
+/** Milliseconds of the API server for a character, where it is one of labels; while others keep it busy, a call takes longer. */
 const MS_PER_CHARACTER = 1.5 / 1024
 
 const NEVER = new AbortController().signal
 
 /**
  * Shares the writes of large resources among namespaces: of each one, one at once, of all of them two, and two of very large ones,
- * and after each a rest, no longer than the write is likely to take where nothing else is done. Next is the namespace that has taken the least, with what its write is likely to take. A status is small, but
- * the API server reads, compares and stores all of the resource with it: with 4,000 labels, which need no admission, that takes it
- * 0.2 s, and a claim is written every ten seconds.
+ * and after each a rest, no longer than the write is likely to take where nothing else is done. Next is the namespace that has
+ * taken the least, with what its write is likely to take. A status is small, but the API server reads, compares and stores all of
+ * the resource with it: with 4,000 labels, which need no admission, that takes it 0.2 s, and a claim is written every ten seconds.
  */
 export function shareLargeWrites(clock: RestClock = REST_CLOCK): LargeWrites {
   const lengths = new LRUCache<string, number>({ max: MOST_REMEMBERED })
