@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { GateSettings } from '../functions/domain/gate/settings.ts'
 import { readGateSettings } from '../functions/domain/gate/settings.ts'
-import { isRecord, member } from '../functions/domain/json-value.ts'
+import { isRecord, member, parsedJSON } from '../functions/domain/json-value.ts'
 import { readProxies, type Proxies } from '../functions/domain/network/proxies.ts'
 import { readTraceSettings, type TraceSettings } from '../functions/telemetry/trace-settings.ts'
 import type { Environment } from '../functions/domain/settings.ts'
@@ -117,7 +117,7 @@ function readOverrides(env: Environment): Readonly<Record<string, string>> {
 
 // A SinkBinding without overrides sets `{}`.
 function extensionsOf(json: string): Readonly<Record<string, unknown>> {
-  const overrides = orUndefined((): unknown => JSON.parse(json))
+  const overrides = parsedJSON(json)
   const extensions = member(overrides, 'extensions') ?? {}
   if (isRecord(overrides) && isRecord(extensions)) return { ...extensions }
   throw new WrongSetting('K_CE_OVERRIDES has to be JSON like {"extensions":{"name":"value"}}, but is not.')

@@ -1,3 +1,4 @@
+import { parsedJSON } from '../json-value.ts'
 import type { NumberText } from '../manifest/json-node.ts'
 
 /** A name, and where the text goes on after it. */
@@ -91,10 +92,6 @@ function readValue(
 }
 
 function unescaped(quoted: string): string | undefined {
-  try {
-    const value: unknown = JSON.parse(quoted)
-    return typeof value === 'string' && value.isWellFormed() ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = parsedJSON(quoted)
+  return typeof value === 'string' && value.isWellFormed() ? value : undefined
 }

@@ -1,4 +1,5 @@
 import { Failure } from '../failure.ts'
+import { parsedJSON } from '../json-value.ts'
 import { isMapping, isSequence, type Mapping, type JSONNode, type Sequence, type Write } from './json-node.ts'
 
 /** Maximum nesting of arrays and objects; that of kubectl and Go's JSON is 10,000. */
@@ -125,12 +126,8 @@ function isEscaped(text: string, at: number): boolean {
 }
 
 function unescaped(quoted: string): string | undefined {
-  try {
-    const value: unknown = JSON.parse(quoted)
-    return typeof value === 'string' ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = parsedJSON(quoted)
+  return typeof value === 'string' ? value : undefined
 }
 
 function readNumber(cursor: Cursor): JSONNode {
