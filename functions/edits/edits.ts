@@ -1,6 +1,6 @@
 import { editSteps, editWeight, isReadAtOnce, type TextEdit } from '../domain/edit/edit-text.ts'
 import { TURN_MS } from '../fair-turns.ts'
-import { BESIDES_MIB, openEditLine, type EditLineParts, type EditOwner } from './edit-line.ts'
+import { BESIDES_MIB, openEditLine, type EditLineParts, type EditOwner, type Unmade } from './edit-line.ts'
 import { startEditThread, tooMuchMemory, tooSlow } from './edit-thread.ts'
 
 /**
@@ -64,14 +64,13 @@ export function openEdits(parts: EditParts): Edits {
 
   async function editInThread(before: Uint8Array, edit: TextEdit, owner: EditOwner): Promise<Uint8Array> {
     const weight = editWeight(before, edit)
-    let failure = tooMuchMemory(edit.filePath)
-    for (const line of lines) {
-      if (weight > line.mostWeight) continue
+    let last: { readonly unmade: Unmade; readonly turnMs: number } | undefined
+    for (const line of lines.filter(({ mostWeight }) => weight <= mostWeight)) {
       const after = await line.edit(before, edit, owner, weight)
       if (after instanceof Uint8Array) return after
-      failure = after === 'turn' ? tooSlow(edit.filePath, line.turnMs) : tooMuchMemory(edit.filePath)
+      last = { unmade: after, turnMs: line.turnMs }
     }
-    throw failure
+    throw last?.unmade === 'turn' ? tooSlow(edit.filePath, last.turnMs) : tooMuchMemory(edit.filePath)
   }
 
   return {
