@@ -24,6 +24,7 @@ export const MOST_SLOW = 24
 const SLOW_MS = 60_000
 /** Owners whose calls are known to be quick. */
 const MOST_REMEMBERED = 10_000
+
 /** The turns that calls take besides. */
 export type InTurn = <T>(call: () => Promise<T>) => Promise<T>
 

@@ -1,6 +1,6 @@
 import type { RestClock } from './rest.ts'
 
-/** A call that tells what calls of its sort take whoever they are for. What it answers, or throws, is of no use. */
+/** A call that shows how long such calls take for any owner. Its answer, or its error, is not used. */
 export type CallForAnybody = () => Promise<unknown>
 
 /** How long calls take that are not slow. */
@@ -10,8 +10,8 @@ export interface UsualTime {
   /** Does a call, and tells how many milliseconds it took. */
   readonly time: <T>(call: () => Promise<T>, tell: (took: number) => void) => Promise<T>
   /**
-   * Measures what the server needs for anybody, unless that was done lately, and as long as it is wanted. Whether it is known
-   * anew.
+   * Measures what the server needs for anybody, unless that was done lately, and as long as it is wanted. Returns whether it
+   * was measured now.
    */
   readonly measure: (call: CallForAnybody, isWanted: () => boolean) => Promise<boolean>
 }

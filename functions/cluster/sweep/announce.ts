@@ -106,10 +106,9 @@ export function makeAnnouncer(
   }
 
   function isInPace(row: ListedResource): boolean {
-    if (!isRetry(row, span.now)) return true
-    const isInPace = mayRetry(row.ref.namespace)
-    if (!isInPace) tally.isCrowded = true
-    return isInPace
+    const isAllowed = !isRetry(row, span.now) || mayRetry(row.ref.namespace)
+    if (!isAllowed) tally.isCrowded = true
+    return isAllowed
   }
 
   async function announce(rows: readonly ListedResource[]): Promise<void> {
