@@ -6,14 +6,12 @@ import { runBatch, type Land } from './batch.ts'
 import { makeBranchQueue, type BranchQueue, type Waiter } from './branch-queue.ts'
 import { countExpected, type ExpectedChanges } from './expected-changes.ts'
 import { acquireFirst, type Acquire, type Session } from './first-session.ts'
-import { rememberApart } from './kept-apart.ts'
-import { watchPushTimes } from './push-times.ts'
-import { apartKey, isOfOneNamespace, keyOf, namespaceOf, partKey } from './queue-keys.ts'
+import { choosePushCompanions } from './push-companions.ts'
+import { apartKey, keyOf } from './queue-keys.ts'
 import { watchContention } from './branch-contention.ts'
 import { openBranchTurns } from './branch-turns.ts'
 import { sharedClaim } from './shared-claim.ts'
 import type { PushOptions } from '../writer/pending-change.ts'
-import type { RoundReport } from '../writer/round.ts'
 
 /** Collects changes while a batch is being pushed. */
 export interface GroupCommit {
@@ -52,8 +50,7 @@ export interface GroupCommitParts {
 export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): GroupCommit {
   const queues = new Map<string, BranchQueue>()
   const places = new WeakMap<Waiter, BranchQueue>()
-  const apart = rememberApart()
-  const times = watchPushTimes()
+  const companions = choosePushCompanions()
   const running = new Set<Promise<void>>()
   const expected = countExpected()
   const contention = watchContention()
@@ -118,7 +115,7 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
     const contended = contention.isContended(key)
     const first = queue.first()
     function keepApart(waiters: readonly Waiter[]): void {
-      for (const waiter of waiters) apart.keep(namespaceOf(waiter), keyOf(waiter))
+      for (const waiter of waiters) companions.keepApart(waiter)
     }
     await runBatch(queue, land, {
       namespace,
@@ -132,29 +129,15 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
       roundEnded(round) {
         contention.roundEnded(key, round, first && keyOf(first))
         if (round.head !== undefined) landed()
-        if (first !== undefined && !isOfOneNamespace(first)) separateSlow(keyOf(first), round)
+        if (first !== undefined) companions.roundEnded(first, round)
       },
     })
     contention.batchEnded(key)
-    for (const waiter of queue.take((one) => placeOf(one) !== key)) enqueue(waiter)
-  }
-
-  function separateSlow(shared: string, round: RoundReport): void {
-    const { alone, parts } = times.ended(shared, round)
-    for (const [namespace, milliseconds] of alone) apart.keep(namespace, shared, milliseconds)
-    for (const [namespace, part] of parts) apart.keepIn(part, namespace, shared)
-  }
-
-  /** The key of its queue. */
-  function placeOf(waiter: Waiter): string {
-    const [namespace, key] = [namespaceOf(waiter), keyOf(waiter)]
-    if (isOfOneNamespace(waiter) || apart.has(namespace, key)) return apartKey(waiter)
-    const part = apart.partOf(namespace, key)
-    return part === undefined ? key : partKey(waiter, part)
+    for (const waiter of queue.take((one) => companions.queueOf(one) !== key)) enqueue(waiter)
   }
 
   function enqueue(waiter: Waiter): void {
-    const place = placeOf(waiter)
+    const place = companions.queueOf(waiter)
     const isFull = waiter.login.ofOperator === true && queues.get(place)?.hasRoomFor(waiter) === false
     const key = isFull ? apartKey(waiter) : place
     const known = queues.get(key)
@@ -183,7 +166,7 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
         options?.claim &&
         sharedClaim(options.claim, {
           isShared: () => login.ofOperator === true && places.get(waiter) !== queues.get(apartKey(waiter)),
-          failed: () => apart.keep(change.namespace, keyOf(waiter)),
+          failed: () => companions.keepApart(waiter),
         })
       const pending = { change, ...options, date: options?.date ?? new Date(), signal, claim }
       const waiter: Waiter = { pending, login, settle }
