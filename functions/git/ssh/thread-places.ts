@@ -1,14 +1,7 @@
 import { stopIfAborted } from '../process/launcher.ts'
-import { makeThreadTurns, type TurnBounds, type UsedThread } from './thread-turns.ts'
-import { startWorkerThread } from './worker-thread.ts'
-import type { WorkerThread } from './worker-thread.ts'
-
-/** Whose servers a thread talks to: those of one namespace at one host, and no others. */
-export interface Place {
-  readonly namespace: string
-  /** Name and port. */
-  readonly host: string
-}
+import { keepStartedThreads, type Place, type PlacedThread } from './started-threads.ts'
+import { makeThreadTurns, type TurnBounds } from './thread-turns.ts'
+import { startWorkerThread, type WorkerThread } from './worker-thread.ts'
 
 /** The use of a thread by one session. */
 export interface Lease {
@@ -47,11 +40,6 @@ export const PLACE_BOUNDS: PlaceBounds = {
 /** How often that is checked during a turn. */
 const CHECKS = 8
 
-interface Used extends Place, UsedThread {
-  readonly thread: WorkerThread
-  idle: NodeJS.Timeout | undefined
-}
-
 interface Waiter extends Place {
   readonly start: (lease: Lease) => void
   readonly fail: (error: unknown) => void
@@ -68,56 +56,32 @@ export function makeThreadPlaces(
   start: () => WorkerThread = startWorkerThread,
   elapsed: () => number = () => performance.now(),
 ): ThreadPlaces {
-  const all = new Set<Used>()
+  const threads = keepStartedThreads(start, startWaiters)
   const waiters = new Set<Waiter>()
   const turns = makeThreadTurns(bounds, elapsed)
   /** While somebody waits. */
   let watch: NodeJS.Timeout | undefined
 
-  function countOf(namespace: string): number {
-    return [...all].filter((used) => used.namespace === namespace).length
-  }
-
-  function living(): readonly Used[] {
-    return [...all].filter(({ thread }) => !thread.isEnding())
-  }
-
   /** How many namespaces wait that have no thread, and for which none is about to end. */
   function keptOut(): number {
     const names = [...waiters].map(({ namespace }) => namespace)
-    const waiting = new Set(names.filter((name) => countOf(name) === 0))
-    return waiting.size - (all.size - living().length)
+    const waiting = new Set(names.filter((name) => threads.countOf(name) === 0))
+    return waiting.size - threads.ending()
   }
 
   /** Ends threads that were used for long, one for each namespace that is kept out. */
   function endLong(): void {
-    for (let left = keptOut(); left > 0; left -= 1) turns.next(living())?.thread.end('turn')
+    for (let left = keptOut(); left > 0; left -= 1) turns.next(threads.living())?.thread.end('turn')
   }
 
   function hasShare({ namespace }: Place): boolean {
-    return countOf(namespace) < perNamespace
-  }
-
-  function find({ namespace, host }: Place): Used | undefined {
-    return living().find((used) => used.namespace === namespace && used.host === host)
-  }
-
-  function begin({ namespace, host }: Place): Used {
-    const used: Used = { namespace, host, thread: start(), leases: 0, since: 0, idle: undefined }
-    all.add(used)
-    // It counts until its memory is free.
-    void used.thread.ended.then(() => {
-      clearTimeout(used.idle)
-      all.delete(used)
-      startWaiters()
-    })
-    return used
+    return threads.countOf(namespace) < perNamespace
   }
 
   function tryLease(place: Place): Lease | undefined {
-    const found = find(place)
+    const found = threads.find(place)
     if (found !== undefined && turns.isOver(found) && keptOut() > 0) return undefined
-    const used = found ?? (all.size < total && hasShare(place) ? begin(place) : undefined)
+    const used = found ?? (threads.size() < total && hasShare(place) ? threads.begin(place) : undefined)
     if (used === undefined) return undefined
     clearTimeout(used.idle)
     turns.begin(used)
@@ -125,7 +89,7 @@ export function makeThreadPlaces(
     return { thread: used.thread, release: () => release(used) }
   }
 
-  function release(used: Used): void {
+  function release(used: PlacedThread): void {
     turns.leave(used)
     if (used.leases > 0) return
     used.thread.hold(false)
@@ -135,7 +99,8 @@ export function makeThreadPlaces(
 
   function startWaiters(): void {
     const inOrder = [...waiters].sort(
-      ({ namespace: a }, { namespace: b }) => countOf(a) - countOf(b) || turns.rankOf(a) - turns.rankOf(b),
+      ({ namespace: a }, { namespace: b }) =>
+        threads.countOf(a) - threads.countOf(b) || turns.rankOf(a) - turns.rankOf(b),
     )
     if (inOrder.some(startWaiter)) startWaiters()
     else makeRoom()
@@ -163,9 +128,8 @@ export function makeThreadPlaces(
 
   /** Ends one idle thread for each waiter, unless enough are about to end. */
   function makeRoom(): void {
-    const ending = all.size - living().length
-    const idle = living().filter(({ leases }) => leases === 0)
-    for (const waiter of [...waiters].slice(ending)) {
+    const idle = threads.living().filter(({ leases }) => leases === 0)
+    for (const waiter of [...waiters].slice(threads.ending())) {
       const helps = idle.findIndex(({ namespace }) => hasShare(waiter) || namespace === waiter.namespace)
       if (helps >= 0) idle.splice(helps, 1)[0]?.thread.end()
     }
@@ -193,9 +157,6 @@ export function makeThreadPlaces(
       stopIfAborted(signal)
       throw new Error('A wait ended without a lease')
     },
-    async close() {
-      for (const { thread } of all) thread.end()
-      await Promise.all([...all].map(({ thread }) => thread.ended))
-    },
+    close: threads.close,
   }
 }
