@@ -5,6 +5,7 @@ import { resourceAttributes } from '../domain/telemetry/spans.ts'
 import { endWith, inSpan, type Beginning } from '../domain/telemetry/tracer.ts'
 import { unlessAborted } from '../domain/deadline.ts'
 import { Failure, asFailure } from '../domain/failure.ts'
+import { pushPlace } from '../domain/commit/push-place.ts'
 import { writtenReferences } from '../domain/commit/references.ts'
 import { awaitedAfter } from '../domain/resource/waiting.ts'
 import { parse, requireSound } from '../domain/schema/parse.ts'
@@ -20,7 +21,13 @@ import { openPullRequest } from '../pull-request/open-pull-request.ts'
 import { reviewAhead } from '../login/authorise.ts'
 import { report } from './report.ts'
 import type { EngineUsed } from './report.ts'
-import { watchPushes, withLatePush } from '../domain/resource/late-push.ts'
+import {
+  afterFailure,
+  afterLanding,
+  latePushes,
+  watchPushes,
+  withLatePushes,
+} from '../domain/resource/late-push.ts'
 import { traceWorld } from './traced-world.ts'
 import { isFinal } from './status-writes.ts'
 import { writeResult } from './write-result.ts'
@@ -137,12 +144,13 @@ async function attempt(current: Claim, world: World, turn: Turn, gaveWay: AbortS
   const saw: Attempt['saw'] = (field, version) => void sightings.set(field, version)
   let engine: EngineUsed = current.envelope.kind === 'PullRequest' ? 'api' : 'none'
   const engineChosen = (chosen: EngineUsed): void => void (engine = chosen)
-  const latePushBefore = current.envelope.status?.latePush === true || kept.replaces
-  const pushWatch = watchPushes(latePushBefore)
+  const { latePush = false, latePushTo } = current.envelope.status ?? {}
+  const late = latePushes(latePush || kept.replaces, latePushTo)
+  const pushWatch = watchPushes(late.latePush === true)
   const { committing, stillThere } = kept
   const { again } = current
   const terms = { again, signal, claim: kept, committing, stillThere, saw, turn, engineChosen, pushWatch }
-  const running = run({ ...current, envelope: withLatePush(current.envelope, latePushBefore) }, world, terms)
+  const running = run({ ...current, envelope: withLatePushes(current.envelope, late) }, world, terms)
   const result = await unlessAborted(running, graceAfter(signal), onTimeout).catch(asFailure)
   // What it costs is over; the result is a small write.
   turn.release()
@@ -152,15 +160,21 @@ async function attempt(current: Claim, world: World, turn: Turn, gaveWay: AbortS
   const { uid } = current.envelope.metadata
   const key = { uid, key: world.settings.stampKey }
   const awaited = result instanceof Failure ? awaitedAfter(result, sightings, key) : []
-  const latePush = pushWatch.mayBeLate()
-  const settled = await writeResult(carrier, result, world, { awaited, latePush })
+  const place = pushPlace(current.parsed)
+  const isLate = pushWatch.mayBeLate()
+  const hasLanded = !isLate && !(result instanceof Failure)
+  const stillLate = hasLanded ? afterLanding(late, place) : afterFailure(late, place, isLate)
+  const settled = await writeResult(carrier, result, world, { awaited, late: stillLate, place })
   const { target } = current.parsed
   await report({ claim: current.envelope, result, began, settled, target, engine }, world)
   const { newer, written } = settled
   if (written !== undefined && awaited.length > 0) world.looks.add(written.envelope, current.parsed, false)
   if (newer === undefined) return isToBeFollowedUp(current, written?.envelope) ? FOLLOW : undefined
   const parsed = parse(newer.whole)
-  return { newer: { envelope: newer.envelope, parsed }, heldBefore: withLatePush(current.envelope, latePush) }
+  return {
+    newer: { envelope: newer.envelope, parsed },
+    heldBefore: withLatePushes(current.envelope, stillLate),
+  }
 }
 
 /** Events about sources that came during the attempt have found its claim: whether they have changed is seen now. */

@@ -5,12 +5,15 @@ import {
   isGivenUp,
   isSameRequest,
   lapsesOf,
+  latePushesBefore,
   mayHavePushed,
   mayPushLate,
   mayStart,
 } from '../domain/resource/attempt-state.ts'
 import { envelopeOf, refOf } from '../domain/resource/envelope.ts'
+import { pushPlace } from '../domain/commit/push-place.ts'
 import { Failure } from '../domain/failure.ts'
+import { afterFailure } from '../domain/resource/late-push.ts'
 import { parse } from '../domain/schema/parse.ts'
 import type { Parsed } from '../domain/schema/parse.ts'
 import type { Envelope } from '../domain/resource/resource.ts'
@@ -48,7 +51,7 @@ export interface Newer {
  * Claims the resource by writing the phase Progressing, guarded by the resourceVersion that was read, so that only one
  * of several concurrent attempts gets it. Undefined if the resource was deleted or no attempt may start any more. Returns
  * the spec that is stored by now, unclaimed, if that has changed. `heldBefore` is our own claim for an older generation,
- * which does not keep this attempt from starting; its `status.latePush` says what is known at its end.
+ * which does not keep this attempt from starting; its status says what late pushes are known of at its end.
  */
 export async function claim(
   found: Claimable,
@@ -66,8 +69,8 @@ export async function claim(
       return endInPlaceOf(latest, gaveUp(latest), world)
     if (hasLapsedOften(latest.envelope)) return endInPlaceOf(latest, lapsed(latest), world)
     // What became of the pushes under our own claim is known.
-    const latePush = isOurs ? held?.status?.latePush === true : mayPushLate(latest.envelope)
-    const status = claimed(latest.envelope, { now: world.now(), random: world.random(), latePush })
+    const late = isOurs ? (held?.status ?? {}) : latePushesBefore(latest.envelope)
+    const status = claimed(latest.envelope, { now: world.now(), random: world.random(), late })
     const sentAt = world.elapsed()
     const whole = await write(latest.envelope, status, world)
     if (whole === undefined) return undefined
@@ -121,7 +124,7 @@ async function endInPlaceOf(
     limit,
     random: world.random(),
     lapses: lapsesOf(resource),
-    latePush: mayPushLate(resource),
+    late: afterFailure(resource.status ?? {}, pushPlace(parsed), mayPushLate(resource)),
   }
   const status = failed(resource, result, terms)
   const stored = await world.cluster.patchStatus(resource, status)

@@ -14,7 +14,7 @@ export async function rest(found: Envelope, world: World, held?: Envelope): Prom
   let latest = found
   for (let writes = 0; writes < MAX_WRITES; writes += 1) {
     const isOurs = held !== undefined && carriesClaim(latest, held)
-    const known = isOurs ? { latePush: held.status?.latePush === true } : {}
+    const known = isOurs ? { late: held.status ?? {} } : {}
     const status = restingStatus(latest, { now: world.now(), isOurs, ...known })
     if (status === undefined) return
     const stored = await world.cluster.patchStatus(latest, status)

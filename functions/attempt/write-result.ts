@@ -7,6 +7,7 @@ import type { Envelope } from '../domain/resource/resource.ts'
 import type { Status } from '../domain/resource/stored-status.ts'
 import type { FailureTerms, Outcome } from '../domain/resource/status.ts'
 import { failed, succeeded } from '../domain/resource/status.ts'
+import { afterLanding } from '../domain/resource/late-push.ts'
 import type { Found } from './find.ts'
 import { isFinal, keptChanging } from './status-writes.ts'
 import type { World } from '../world.ts'
@@ -21,6 +22,11 @@ export interface WrittenResult {
   readonly newer?: Found
 }
 
+/** What the status of a result depends on besides; `place`: where the attempt pushes to. */
+interface ResultTerms extends Pick<FailureTerms, 'awaited' | 'late'> {
+  readonly place?: string | undefined
+}
+
 /**
  * Writes the result of an attempt in one patch. On a conflict it reads the resource again; it never overwrites another
  * uid, another generation or another attempt's claim. `terms`: what the status depends on besides.
@@ -30,7 +36,7 @@ export async function writeResult(
   claim: Envelope,
   result: Outcome | Failure,
   world: World,
-  terms: Pick<FailureTerms, 'awaited' | 'latePush'> = {},
+  terms: ResultTerms = {},
 ): Promise<WrittenResult> {
   const { limit, random } = { limit: world.settings.retryLimit, random: world.random() }
   let lastFailure: Failure | undefined
@@ -41,7 +47,7 @@ export async function writeResult(
       const status =
         result instanceof Failure
           ? failed(latest, result, { now, limit, random, ...terms })
-          : afterSuccess(latest, result, now, terms.latePush)
+          : afterSuccess(latest, result, now, terms)
       const stored = await world.cluster.patchStatus(latest, status)
       if (stored !== CONFLICT) return { written: { envelope: envelopeOf(stored), status } }
       const whole = await world.cluster.readResource(refOf(claim))
@@ -61,7 +67,12 @@ export async function writeResult(
   throw lastFailure ?? keptChanging()
 }
 
-function afterSuccess(resource: Envelope, outcome: Outcome, now: Date, latePush = false): Status {
-  const status = succeeded(resource, outcome, now)
-  return latePush && isWithdrawn(resource) ? { ...status, latePush } : status
+function afterSuccess(
+  resource: Envelope,
+  outcome: Outcome,
+  now: Date,
+  { late = {}, place }: ResultTerms,
+): Status {
+  const isOpen = late.latePush === true && isWithdrawn(resource)
+  return succeeded(resource, outcome, now, isOpen ? late : afterLanding(late, place))
 }

@@ -5,9 +5,10 @@ import type { Login } from '../domain/credentials/login.ts'
 import { commitMessage } from '../domain/commit/commit-message.ts'
 import { commitletId } from '../domain/commit/commit-id.ts'
 import { commitSeals } from '../domain/commit/commit-seal.ts'
+import { pushPlace } from '../domain/commit/push-place.ts'
 import { stampKeysOf } from '../domain/gate/settings.ts'
 import { requestedAt, requestGeneration, requestStart } from '../domain/resource/attempt-state.ts'
-import { tellBoth, watchPushes } from '../domain/resource/late-push.ts'
+import { mustMove, tellBoth, watchPushes } from '../domain/resource/late-push.ts'
 import { asFailure, Failure } from '../domain/failure.ts'
 import { requestedBy } from '../domain/requester/requester.ts'
 import type { SoundGitCommit } from '../domain/schema/parse.ts'
@@ -168,7 +169,7 @@ function draftOf(
     id,
     seals: seals.sought,
     author: settings.author,
-    latePush: resource.status?.latePush === true,
+    latePush: mustMove(resource.status ?? {}, pushPlace(resource)),
   }
 }
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { withLatePush } from '../../functions/domain/resource/late-push.ts'
+import { withLatePushes } from '../../functions/domain/resource/late-push.ts'
 import { claim, type Claim, type Claimable } from '../../functions/attempt/claim.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import { envelopeOf } from '../../functions/domain/resource/envelope.ts'
@@ -164,7 +164,10 @@ t.test('an attempt that ended without a result may have left a push that is carr
   const second = await claimed(read(world), world)
   t.match(second.envelope.status, { latePush: true })
   const terms = { now: world.now(), limit: 12, random: 0.5 }
-  const status = failed(second.envelope, new Failure('NetworkError', 'No.'), { ...terms, latePush: true })
+  const status = failed(second.envelope, new Failure('NetworkError', 'No.'), {
+    ...terms,
+    late: { latePush: true },
+  })
   await world.cluster.patchStatus(second.envelope, status)
   waitUntil(status.nextAttemptTime)
   world.cluster.apply(gitCommit({ message: 'Second' }))
@@ -180,7 +183,7 @@ t.test('what became of the pushes under the claim of the same process is known',
     const { world } = clockedWorld()
     const { envelope } = await claimed(read(world), world)
     world.cluster.apply(gitCommit({ message: 'Second' }))
-    const next = await claim(read(world), world, withLatePush(envelope, latePush))
+    const next = await claim(read(world), world, withLatePushes(envelope, { latePush }))
     t.match(next, { envelope: { status: { latePush: latePush || undefined } } })
   }
 })

@@ -1,4 +1,5 @@
 import { isFailureReason, REASONS } from '../reasons.ts'
+import { latePushes, type LatePushes } from './late-push.ts'
 import type { Envelope, ObjectMeta } from './resource.ts'
 import type { Phase, Status } from './stored-status.ts'
 import { REQUEST_GENERATION, REQUESTED_AT } from './api-names.ts'
@@ -101,6 +102,11 @@ export function mayPushLate(resource: Envelope): boolean {
   if (kind !== 'GitCommit' || status === undefined) return false
   const isYetToPush = follows !== undefined && isCurrent(resource) && status.sync?.committing === undefined
   return status.latePush === true || (status.phase === 'Progressing' && !isYetToPush)
+}
+
+/** The pushes of earlier attempts that the remote may still carry out. */
+export function latePushesBefore(resource: Envelope): LatePushes {
+  return latePushes(mayPushLate(resource), resource.status?.latePushTo)
 }
 
 /** With a budget of a day, this many times RETRY_LIMIT attempts may have been made. */

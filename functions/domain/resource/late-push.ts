@@ -1,4 +1,5 @@
 import type { Envelope } from './resource.ts'
+import type { Status } from './stored-status.ts'
 
 /** Told when a push is sent, and when its outcome is known; one without an answer may still be carried out. */
 export interface PushWatch {
@@ -42,7 +43,45 @@ export function tellBoth(one: PushWatch, other: PushWatch | undefined): PushWatc
   }
 }
 
+/** What a status tells of pushes that may still be carried out. */
+export type LatePushes = Pick<Status, 'latePush' | 'latePushTo'>
+
+/** Of more places than these, the latest are remembered. */
+const MOST_PLACES = 8
+
+/** The status of pushes that may be late; what there is none of is left out. */
+export function latePushes(latePush: boolean | undefined, places: readonly string[] = []): LatePushes {
+  return {
+    ...(latePush === true ? { latePush } : {}),
+    ...(places.length === 0 ? {} : { latePushTo: places.slice(-MOST_PLACES) }),
+  }
+}
+
+/** A place to which something is pushed; undefined for a spec that pushes nothing. */
+type Place = string | undefined
+
+/** After an attempt that has not landed: whether the remote may still carry out a push of it, or of those before it. */
+export function afterFailure({ latePushTo = [] }: LatePushes, place: Place, latePush: boolean): LatePushes {
+  const isNew = latePush && place !== undefined
+  return latePushes(latePush, isNew ? [...without(place, latePushTo), place] : latePushTo)
+}
+
+/** Once the branch has left the tip on which earlier pushes to this place build. Those to other places may still come. */
+export function afterLanding({ latePushTo = [] }: LatePushes, place: Place): LatePushes {
+  return latePushes(false, without(place, latePushTo))
+}
+
+function without(place: Place, places: readonly string[]): readonly string[] {
+  return places.filter((one) => one !== place)
+}
+
+/** Whether a push to this place has to move the branch, so that an earlier one fails. */
+export function mustMove({ latePush, latePushTo = [] }: LatePushes, place: Place): boolean {
+  return latePush === true || latePushTo.some((one) => one === place)
+}
+
 /** The resource as if its claim had been written with this. */
-export function withLatePush({ status, ...envelope }: Envelope, latePush: boolean): Envelope {
-  return status === undefined ? envelope : { ...envelope, status: { ...status, latePush } }
+export function withLatePushes({ status, ...envelope }: Envelope, late: LatePushes): Envelope {
+  if (status === undefined) return envelope
+  return { ...envelope, status: { ...status, latePush: false, latePushTo: [], ...late } }
 }

@@ -1,6 +1,7 @@
 import { sameJSON } from '../json-value.ts'
 import { isCurrent, lapsesOf, mayPushLate, phaseUnsuspended, requestGeneration } from './attempt-state.ts'
 import { waitingConditions } from './conditions.ts'
+import { latePushes, type LatePushes } from './late-push.ts'
 import type { Condition, Status } from './stored-status.ts'
 import type { Envelope } from './resource.ts'
 
@@ -11,7 +12,7 @@ export interface RestingTerms {
   /** The claim in the status, if there is one, is our own, and its attempt has ended. */
   readonly isOurs?: boolean
   /** What is known at the end of our own claim; otherwise see `mayPushLate`. */
-  readonly latePush?: boolean
+  readonly late?: LatePushes
 }
 
 const NEVER_ATTEMPTED: Status = { observedGeneration: -1, phase: 'Pending' }
@@ -29,15 +30,15 @@ export function restingStatus(resource: Envelope, terms: RestingTerms): Status |
   const phase = phaseUnsuspended(before)
   if (!suspended && (!current || phase === 'Progressing' || phase === 'Pending')) return undefined
   const lapses = lapsesOf(resource)
-  const { lastHandledGeneration = before.observedGeneration, latePush: stored, ...rest } = before
-  const latePush = terms.latePush ?? stored ?? mayPushLate(resource)
+  const { lastHandledGeneration = before.observedGeneration, latePush, latePushTo, ...rest } = before
+  const late = terms.late ?? latePushes(latePush ?? mayPushLate(resource), latePushTo)
   const after: Status = {
     ...rest,
     observedGeneration: metadata.generation,
     phase: suspended ? 'Suspended' : phase,
     ...(lapses === 0 ? {} : { lapses }),
     // The phase does not tell any more that an attempt has ended without a result.
-    ...(latePush ? { latePush } : {}),
+    ...latePushes(late.latePush, late.latePushTo),
     ...(current
       ? { conditions: observed(resource) }
       : { lastHandledGeneration, conditions: waitingConditions(resource, now) }),

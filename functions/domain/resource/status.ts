@@ -5,6 +5,7 @@ import { Failure } from '../failure.ts'
 import type { Awaited, CommitStatus, Phase, PullRequestStatus, Status } from './stored-status.ts'
 import type { Envelope } from './resource.ts'
 import { nextDelay } from './backoff.ts'
+import { latePushes, type LatePushes } from './late-push.ts'
 import { syncAfter, syncBefore } from './sync-status.ts'
 import { CLAIM_SECONDS } from './claims.ts'
 
@@ -33,15 +34,15 @@ export interface ClaimTerms {
 
 /** What the status of a claim depends on, apart from the resource. */
 export interface ClaimedTerms extends ClaimTerms {
-  /** See `mayPushLate`; default: false. */
-  readonly latePush?: boolean
+  /** See `latePushesBefore`; default: there are none. */
+  readonly late?: LatePushes
 }
 
 /**
  * The status with which an attempt begins. A retry keeps the conditions of the last failure.
  * No two claims are equal: `lastAttemptTime` has a random fraction of a second (metav1.MicroTime).
  */
-export function claimed(resource: Envelope, { now, random, latePush = false }: ClaimedTerms): Status {
+export function claimed(resource: Envelope, { now, random, late = {} }: ClaimedTerms): Status {
   const retried = mayHavePushed(resource)
   const lapses = lapsesOf(resource)
   const before = resource.status
@@ -63,7 +64,7 @@ export function claimed(resource: Envelope, { now, random, latePush = false }: C
     lastAttemptTime: microTime(now, random),
     nextAttemptTime: endOfClaim(now),
     ...(lapses === 0 ? {} : { lapses }),
-    ...(latePush ? { latePush } : {}),
+    ...latePushes(late.latePush, late.latePushTo),
     // What an attempt at another request was committing is nothing to this one.
     ...syncBefore(resource, retried),
     ...resultBefore(resource),
@@ -84,8 +85,8 @@ function endOfClaim(now: Date): string {
   return timestamp(later(now, CLAIM_SECONDS))
 }
 
-/** The status after a success. `resource` carries the claim. */
-export function succeeded(resource: Envelope, outcome: Outcome, now: Date): Status {
+/** The status after a success. `resource` carries the claim. `late`: pushes that may still be carried out all the same. */
+export function succeeded(resource: Envelope, outcome: Outcome, now: Date, late: LatePushes = {}): Status {
   return {
     ...common(resource, 'Succeeded', resource.status?.attempts ?? 1),
     conditions: conditionsOf(resource, now, {
@@ -95,6 +96,7 @@ export function succeeded(resource: Envelope, outcome: Outcome, now: Date): Stat
       details: outcome.details,
     }),
     ...times(resource),
+    ...latePushes(late.latePush, late.latePushTo),
     credentialsUsed: outcome.credentialsUsed,
     ...syncAfter(resource, outcome, timestamp(now)),
     ...resultOf(outcome),
@@ -109,13 +111,13 @@ export interface FailureTerms extends ClaimTerms {
   readonly awaited?: readonly Awaited[]
   /** Attempts in a row that have written no result; left out where this one has. */
   readonly lapses?: number
-  /** The remote may still carry out a push of this attempt, or of an earlier one. */
-  readonly latePush?: boolean
+  /** Pushes of this attempt, or of earlier ones, that the remote may still carry out. */
+  readonly late?: LatePushes
 }
 
 /** The status after a failure: Retrying with the time of the next attempt, or Failed. `resource` carries the claim. */
 export function failed(resource: Envelope, failure: Failure, terms: FailureTerms): Status {
-  const { now, limit, random, awaited = [], lapses = 0, latePush = false } = terms
+  const { now, limit, random, awaited = [], lapses = 0, late = {} } = terms
   const attempts = resource.status?.attempts ?? 1
   const started = Date.parse(resource.status?.startedAt ?? '') || now.getTime()
   const elapsedSeconds = (now.getTime() - started) / 1000
@@ -137,7 +139,7 @@ export function failed(resource: Envelope, failure: Failure, terms: FailureTerms
     ...(ends ? {} : { nextAttemptTime: timestamp(later(now, delay)) }),
     ...(ends || !looks ? {} : { waitingFor: awaited }),
     ...(ends || lapses === 0 ? {} : { lapses }),
-    ...(latePush ? { latePush } : {}),
+    ...latePushes(late.latePush, late.latePushTo),
     ...syncBefore(resource, true),
     ...resultBefore(resource),
   }

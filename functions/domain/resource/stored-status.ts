@@ -60,8 +60,10 @@ export interface Status {
   readonly nextAttemptTime?: string
   readonly waitingFor?: readonly Awaited[]
   readonly lapses?: number
-  /** A push of an earlier attempt may still be carried out. */
+  /** A push of an earlier attempt may still be carried out, and none has landed since. */
   readonly latePush?: boolean
+  /** Where pushes may still be carried out, and none has landed since; see domain/commit/push-place.ts. */
+  readonly latePushTo?: readonly string[]
   readonly credentialsUsed?: 'Primary' | 'Fallback' | 'Default'
   readonly commit?: CommitStatus
   /** Of a follower. */

@@ -115,7 +115,7 @@ t.test('a claim that is alive is left alone; one that has lapsed may have pushed
   t.equal(restingStatus(suspended, { now: NOW }), undefined)
   const late = { ...suspended, status: { ...status, latePush: true } }
   t.match(restingStatus(late, { now: LATER }), { latePush: true })
-  const ended = restingStatus(late, { now: NOW, isOurs: true, latePush: false })
+  const ended = restingStatus(late, { now: NOW, isOurs: true, late: {} })
   t.match(ended, { phase: 'Suspended', latePush: undefined })
   const lapsed = restingStatus(suspended, { now: LATER })
   t.match(lapsed, { phase: 'Suspended', lapses: 1, latePush: true })
