@@ -11,6 +11,8 @@ export interface StoredResource {
   readonly name: string
   readonly phase: Phase
   readonly observed?: number
+  /** Default: 1. */
+  readonly generation?: number
   readonly nextAttemptTime?: string
   /** Of its condition Ready. */
   readonly reason?: string
@@ -151,9 +153,9 @@ function selection(selector: string): (resource: StoredResource) => boolean {
   return (one) => (phase === undefined || one.phase === phase) && isSelected(one) && !isExcluded(one)
 }
 
-function metadataOf({ namespace, name, annotated = 0 }: StoredResource): object {
+function metadataOf({ namespace, name, generation = 1, annotated = 0 }: StoredResource): object {
   const annotations = annotated === 0 ? {} : { annotations: { 'example.com/note': 'x'.repeat(annotated) } }
-  return { namespace, name, uid: `${namespace}-${name}`, generation: 1, ...annotations }
+  return { namespace, name, uid: `${namespace}-${name}`, generation, ...annotations }
 }
 
 function rowOf(resource: StoredResource): object {

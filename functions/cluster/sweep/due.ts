@@ -16,9 +16,13 @@ export type Sweep = 'unsettled' | 'full' | 'followers'
  */
 export function isDue(listed: ListedResource, sweep: Exclude<Sweep, 'followers'>, now: number): boolean {
   if (listed.deleting) return false
-  if (sweep === 'unsettled') return dueAt(listed) <= now
-  if (listed.ref.generation > listed.observedGeneration) return true
-  return listed.requestedAt !== undefined && listed.requestedAt !== listed.lastHandledRequestedAt
+  return sweep === 'unsettled' ? dueAt(listed) <= now : isNewer(listed)
+}
+
+/** Whether the spec or the request is newer than the status. */
+function isNewer({ ref, observedGeneration, requestedAt, lastHandledRequestedAt }: ListedResource): boolean {
+  if (ref.generation > observedGeneration) return true
+  return requestedAt !== undefined && requestedAt !== lastHandledRequestedAt
 }
 
 /**
@@ -31,9 +35,10 @@ export function dueAt({ deleting, nextAttemptTime }: ListedResource): number {
   return Number.isNaN(time) ? 0 : time
 }
 
-/** Whether the attempt that is due tries again what has failed. */
+/** Whether the attempt that is due tries again what has failed: not one of a spec or a request that has none yet. */
 export function isRetry(listed: ListedResource, now: number): boolean {
-  return listed.nextAttemptTime !== undefined && isFailureReason(listed.reason) && dueAt(listed) <= now
+  const hasFailed = listed.nextAttemptTime !== undefined && isFailureReason(listed.reason)
+  return hasFailed && dueAt(listed) <= now && !isNewer(listed)
 }
 
 /** How often someone is reminded to look at the Secrets of a resource that someone has to fix: below five minutes. */

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { ListedResource } from '../../../functions/cluster/cluster.ts'
-import { isDue, isFollowerDue, needsLook } from '../../../functions/cluster/sweep/due.ts'
+import { isDue, isFollowerDue, isRetry, needsLook } from '../../../functions/cluster/sweep/due.ts'
 
 const UID = '3f0c0d6e-5a0b-4b43-8c5e-7a8b9c0d1e2f'
 const NOW = Date.parse('2026-01-01T12:00:00Z')
@@ -93,3 +93,16 @@ t.test('a follower is named once in its interval, unless its last attempt has fa
   for (const reason of ['ReferenceForbidden', 'NetworkError', 'Progressing', undefined])
     t.equal(named(listed({ reason }), 60), 0, `${reason}`)
 })
+
+const FAILED = { reason: 'NetworkError', nextAttemptTime: '2026-01-01T12:00:00Z' }
+for (const [title, changes, retried] of [
+  ['that has failed, and whose time has come, is tried again', {}, true],
+  ['whose time has not come is not', { nextAttemptTime: '2026-01-01T12:00:01Z' }, false],
+  ['whose function has ended is attempted for the first time', { reason: 'Progressing' }, false],
+  ['with a newer spec than that which has failed, too', { observedGeneration: 1 }, false],
+  ['that was requested again since, too', { requestedAt: 'b', lastHandledRequestedAt: 'a' }, false],
+] as const) {
+  t.test(`a resource ${title}`, async (t) => {
+    t.equal(isRetry(listed({ ...FAILED, ...changes }), NOW), retried)
+  })
+}

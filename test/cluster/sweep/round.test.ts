@@ -40,15 +40,16 @@ t.test(
   'a namespace with very many retries has as many as its pace allows, and others all of theirs',
   async (t) => {
     const failed = (name: string, namespace: string): StoredResource =>
-      one(name, { namespace, phase: 'Retrying', reason: 'NetworkError', nextAttemptTime: PAST })
+      one(name, { namespace, phase: 'Retrying', observed: 1, reason: 'NetworkError', nextAttemptTime: PAST })
     const { announced, round } = stage('unsettled', [
       ...Array.from({ length: 300 }, (_, i) => failed(`many-${i}`, 'large')),
+      ...Array.from({ length: 50 }, (_, i) => ({ ...failed(`fixed-${i}`, 'large'), generation: 2 })),
       ...Array.from({ length: 300 }, (_, i) => one(`first-${i}`, { namespace: 'large' })),
       ...Array.from({ length: 9 }, (_, i) => failed(`few-${i}`, 'shop')),
     ])
     const { isCrowded } = await round()
     const count = (start: string): number => announced.filter((name) => name.startsWith(start)).length
-    t.same([count('many'), count('first'), count('few')], [60, 300, 9])
+    t.same([count('many'), count('first'), count('fixed'), count('few')], [60, 300, 50, 9])
     t.ok(isCrowded, 'the next round begins soon')
   },
 )
