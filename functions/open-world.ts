@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { handle } from './attempt/attempt.ts'
 import { openClaimKeeper } from './attempt/claim-keeper.ts'
+import { paceFailing } from './attempt/failing-pace.ts'
 import { openLeftAlone } from './attempt/left-alone.ts'
 import type { Find } from './attempt/find.ts'
 import { shareSigning } from './attempt/turns/shared-signing.ts'
@@ -87,6 +88,7 @@ export function openWorld(parts: WorldParts): OpenWorld {
     keepClaim: openClaimKeeper({ cluster, now, elapsed }),
     looks,
     leftAlone: openLeftAlone(elapsed),
+    inPace: paceFailing(),
     shareLook: shareLooks(elapsed),
     turnToFollow: takeTurnsToFollow(),
     random: Math.random,

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { AppToken, AppTokenUse } from './domain/credentials/app-login.ts'
 import type { DefaultConfig } from './domain/credentials/default-credentials.ts'
+import type { InPace } from './attempt/failing-pace.ts'
 import type { Cluster } from './cluster/cluster.ts'
 import type { LargeObjects } from './commit/sources/large-objects.ts'
 import type { Change, ChangeDraft, Identity, Landed } from './domain/commit/change.ts'
@@ -151,6 +152,10 @@ export interface World {
   readonly looks: Looks
   /** Resources for whose status there is no room; see functions/attempt/left-alone.ts. */
   readonly leftAlone: LeftAlone
+  /** Follows an event in the pace of what fails in its namespace; see functions/attempt/failing-pace.ts. Throws what `work` throws. */
+  readonly inPace: InPace
+  /** Told of each first attempt that has failed, while an event is followed in its pace. */
+  readonly failedFirst?: () => void
   /**
    * Looks once the namespace of the follower, and the pod, have less than their share under way; see
    * functions/looks/look-share.ts. Throws what `look` throws.

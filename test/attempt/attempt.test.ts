@@ -117,6 +117,35 @@ t.test('a bug is Internal, and its text is in no status and no log', async (t) =
   t.match(logged, { origin: { error: 'Internal', frames: [/attempt\.test\.ts/] } })
 })
 
+t.test(
+  'a first attempt at a spec or a request that fails counts in the pace, a retry does not',
+  async (t) => {
+    const world = memoryWorld()
+    const { land } = world
+    const counts: number[] = []
+    const later = (minutes: number): MemoryWorld => ({
+      ...world,
+      now: () => new Date(Date.parse('2026-03-01T10:00:00Z') + minutes * 60_000),
+      async inPace(namespace, work) {
+        t.equal(namespace, 'team')
+        let failures = 0
+        const result = await work(() => void (failures += 1))
+        counts.push(failures)
+        return result
+      },
+    })
+    world.land = () => Promise.reject(new Failure('NetworkError', 'No route.'))
+    world.cluster.apply(gitCommit())
+    await send(later(0))
+    await send(later(5))
+    world.cluster.apply(gitCommit({}, { 'commitlet.dev/requested-at': 'again' }))
+    await send(later(10))
+    world.land = land
+    await send(later(20))
+    t.same(counts, [1, 0, 1, 0])
+  },
+)
+
 t.test('a retry tells the writer since when its commit may be there; a first attempt does not', async (t) => {
   const world = memoryWorld()
   world.cluster.apply(gitCommit())

@@ -1,6 +1,7 @@
 import pino from 'pino'
 import { handle } from '../../../functions/attempt/attempt.ts'
 import { openClaimKeeper } from '../../../functions/attempt/claim-keeper.ts'
+import { paceFailing } from '../../../functions/attempt/failing-pace.ts'
 import { openLeftAlone } from '../../../functions/attempt/left-alone.ts'
 import { finder } from '../../../functions/attempt/find.ts'
 import { openTurns } from '../../../functions/attempt/turns/turns.ts'
@@ -85,6 +86,7 @@ export function startFunction(outside: Outside, memory: string, breakage: Breaka
     shareLook: shareLooks(elapsed),
     turnToFollow: takeTurnsToFollow(),
     leftAlone: openLeftAlone(elapsed),
+    inPace: paceFailing(),
     looks: openLooks({
       ...{ cluster, now, elapsed, stampKey: undefined, log: SILENT },
       wake: (ref, awaited) => handle(ref, find, world, awaited),

@@ -1,0 +1,71 @@
+import { REST_CLOCK, type RestClock } from '../cluster/calls/rest.ts'
+import { makeAllowance, type Allowance } from '../domain/sharing/allowance.ts'
+import { makeAllowances } from '../domain/sharing/allowances.ts'
+import { openFairQueue } from '../domain/sharing/fair-queue.ts'
+
+/**
+ * Follows an event about a resource of this namespace, once the pace of what fails there allows it. `failed`: told of each first
+ * attempt at a spec or a request that has failed.
+ */
+export type InPace = <T>(namespace: string, work: (failed: () => void) => Promise<T>) => Promise<T>
+
+/** First attempts of a namespace that may fail, whatever others do: so many at once, and so many in a second. */
+const OWN = { most: 20, perSecond: 1 } as const
+/** What all namespaces share beyond that: such an attempt takes a processor some 30 ms, the API server's part included. */
+const SHARED = { most: 40, perSecond: 5 } as const
+/** With so many left, events are followed at once, however many come. */
+const FREE = 10
+
+const NEVER = new AbortController().signal
+
+/**
+ * The pace of first attempts that fail: a tenant who changes thousands of resources that fail at once would otherwise take all of the
+ * processors from the attempts of others. A namespace in which little fails is never kept waiting, however much it has made, and
+ * one that is alone has all that is shared. Retries have a pace of their own (cluster/sweep/retry-pace.ts).
+ */
+export function paceFailing({ elapsed, wait }: RestClock = REST_CLOCK): InPace {
+  // Of those alone in which something has failed.
+  const own = makeAllowances(OWN.most, OWN.perSecond, elapsed)
+  const shared = makeAllowance(SHARED.most, SHARED.perSecond, elapsed)
+  const queue = openFairQueue(1, { elapsed })
+
+  /** One of what is left, which was spent; undefined where enough is left. */
+  async function take(namespace: string): Promise<Allowance | undefined> {
+    const mine = own.known(namespace)
+    if (mine === undefined || mine.left() >= FREE) return undefined
+    if (mine.left() >= 1) return spendOne(mine)
+    const leave = await queue.enter(namespace, NEVER)
+    try {
+      for (;;) {
+        const from = [mine, shared].find((one) => one.left() >= 1)
+        if (from !== undefined) return spendOne(from)
+        await wait(((1 - shared.left()) * 1_000) / SHARED.perSecond)
+      }
+    } finally {
+      leave()
+    }
+  }
+
+  /** Nothing is owed: how many have begun before it was known that they fail is no matter for long. */
+  function spend(namespace: string, failures: number): void {
+    const mine = own.of(namespace)
+    mine.spend(Math.min(failures, mine.left()))
+  }
+
+  return async function inPace(namespace, work) {
+    const taken = await take(namespace)
+    let failures = 0
+    try {
+      return await work(() => void (failures += 1))
+    } finally {
+      if (failures === 0) taken?.spend(-1)
+      const more = taken === undefined ? failures : failures - 1
+      if (more > 0) spend(namespace, more)
+    }
+  }
+}
+
+function spendOne(from: Allowance): Allowance {
+  from.spend(1)
+  return from
+}
