@@ -1,10 +1,13 @@
-import type { ListedResource, ListQuery } from '../cluster/cluster.ts'
+import { restAfter } from '../cluster/calls/rest.ts'
+import type { ListedResource, ListPage, ListQuery } from '../cluster/cluster.ts'
 import { errorLogFields } from '../domain/error-log-fields.ts'
 import type { OtherObject } from '../domain/event/hint.ts'
 import { isFailureReason, REASONS } from '../domain/reasons.ts'
 import { KINDS, type Kind } from '../domain/resource/api-names.ts'
 import { type ObjectRef } from '../domain/resource/resource.ts'
-import { makeFairSemaphore, type FairSemaphore } from '../domain/sharing/fair-semaphore.ts'
+import { openFairCache } from '../domain/sharing/fair-cache.ts'
+import { openFairQueue } from '../domain/sharing/fair-queue.ts'
+import { countExcess, FEW } from '../domain/sharing/taken-time.ts'
 import { NO_SEARCH, type Search, type Searches } from './arrivals.ts'
 import type { Begin } from './begin-all.ts'
 import { beginAll } from './begin-all.ts'
@@ -14,15 +17,19 @@ import type { SearchParts } from './pinged-sweep.ts'
 const MOST_PAGES = 20
 /** The same of followers, which are in no hurry to be looked at otherwise. */
 const MOST_PAGES_OF_FOLLOWERS = 200
-/** Pages that are listed at once, in the turns of the namespaces. */
+/** Pages that are listed at once, in the turns of the namespaces, and after each a rest. */
 const AT_ONCE = 2
 /**
- * A search leaves its namespace alone for at least so long, and for nine times as long as it took; where there was one page of each
- * sort, for no longer than this: then the API server has been slow, and others may be the cause.
+ * A search leaves its namespace alone for at least so long, and for nine times as long as it took; where it has listed little, for
+ * no longer than this: then the API server has been slow, and others may be the cause.
  */
 const LEAST_REST_MS = 1_000
 const LONGEST_REST_OF_FEW_MS = 5_000
 const REST = 9
+/** Rows of the usual size: one page of each sort has fewer, unless its resources have very many labels. */
+const LITTLE = 200
+/** Milliseconds of the API server for a row of the usual size, where most of it is labels. */
+const MS_PER_ROW = 6
 /** Namespaces that rest at once. */
 const MOST_RESTING = 1_000
 const PATIENCE_MS = 10_000
@@ -38,7 +45,7 @@ export function makeWaitingSearch(parts: SearchParts, everywhere: boolean): Sear
   const queued = new Map<string, Promise<void>>()
   const resting = new Map<string, Promise<void>>()
   const { signal } = new AbortController()
-  const inTurn = makeFairSemaphore(AT_ONCE, elapsed)
+  const turns = takeTurns(parts, signal)
 
   async function search(key: string, begin: Begin): Promise<void> {
     await resting.get(key)
@@ -47,8 +54,9 @@ export function makeWaitingSearch(parts: SearchParts, everywhere: boolean): Sear
     const { promise, resolve } = Promise.withResolvers<undefined>()
     resting.set(key, promise)
     const from = elapsed()
-    const { refs, pages } = await find({ ...parts, inTurn }, key)
-    const most = pages > SOUGHT.length ? Infinity : LONGEST_REST_OF_FEW_MS
+    const { refs, pages, weight } = await find({ ...parts, turns }, key)
+    turns.weighed(key, weight)
+    const most = pages > SOUGHT.length || weight > LITTLE ? Infinity : LONGEST_REST_OF_FEW_MS
     const rest = Math.min(most, Math.max(LEAST_REST_MS, REST * (elapsed() - from)))
     void wait(rest, signal).then(() => {
       resting.delete(key)
@@ -83,23 +91,61 @@ function keysOf({ namespace }: OtherObject, everywhere: boolean): readonly strin
   return [...(namespace === undefined ? [] : [namespace]), ...(everywhere ? [ALL] : [])]
 }
 
-interface FindParts extends SearchParts {
-  readonly inTurn: FairSemaphore
+/** Lists a page when it is the turn of the search of `key`. */
+interface Turns {
+  readonly list: (key: string, list: () => Promise<ListPage>) => Promise<ListPage>
+  /** Told what all rows of a search have weighed. */
+  readonly weighed: (key: string, weight: number) => void
 }
 
-/** What was found, and how many pages were listed. */
+/**
+ * Next is the search that has taken the least time lately, with what its page is likely to take by what it found the last time; and
+ * after each page there is a rest, no longer than its size explains. While a page of resources with very many labels keeps the API
+ * server busy, all other pages take long as well.
+ */
+function takeTurns({ elapsed, wait }: SearchParts, signal: AbortSignal): Turns {
+  const queue = openFairQueue(AT_ONCE, { elapsed, taken: countExcess(FEW, elapsed) })
+  const clock = { elapsed, wait: (ms: number) => wait(ms, signal) }
+  const weights = openFairCache<number>(MOST_RESTING)
+  return {
+    async list(key, list) {
+      const leave = await queue.enter(key, signal, 'last', MS_PER_ROW * (weights.get(key, key) ?? 0))
+      const began = elapsed()
+      const page = await list().catch((error: unknown) => {
+        leave()
+        throw error
+      })
+      void restAfter(began, clock, MS_PER_ROW * weightOf(page.rows)).then(leave)
+      return page
+    },
+    weighed: (key, weight) => weights.set(key, key, weight),
+  }
+}
+
+function weightOf(rows: readonly ListedResource[]): number {
+  return rows.reduce((sum, { weight }) => sum + weight, 0)
+}
+
+interface FindParts extends SearchParts {
+  readonly turns: Turns
+}
+
+/** What was found, how many pages were listed, and what their rows weigh. */
 interface FoundRefs {
   readonly refs: readonly ObjectRef[]
   readonly pages: number
+  readonly weight: number
 }
 
 async function find(parts: FindParts, key: string): Promise<FoundRefs> {
   const refs: ObjectRef[] = []
   let pages = 0
+  let weight = 0
   for (const sought of SOUGHT) {
     try {
       for await (const rows of pagesOf(parts, sought, key)) {
         pages += 1
+        weight += weightOf(rows)
         refs.push(...rows.filter(sought.isFound).map(({ ref }) => ref))
       }
     } catch (error) {
@@ -107,7 +153,7 @@ async function find(parts: FindParts, key: string): Promise<FoundRefs> {
       parts.log.warn({ kind: sought.kind, namespace: key, origin }, 'waiting resources cannot be listed')
     }
   }
-  return { refs, pages }
+  return { refs, pages, weight }
 }
 
 /** What an object that has changed may be of interest to. */
@@ -134,7 +180,7 @@ const SOUGHT: readonly Sought[] = [
 ]
 
 async function* pagesOf(
-  { cluster, inTurn }: FindParts,
+  { cluster, turns }: FindParts,
   { kind, query, mostPages }: Sought,
   key: string,
 ): AsyncGenerator<readonly ListedResource[]> {
@@ -142,7 +188,7 @@ async function* pagesOf(
   let next: string | undefined
   for (let pages = 0; pages < mostPages; pages += 1) {
     const wanted = { ...query, namespace, next }
-    const page = await inTurn(key, () => cluster.listPage(kind, wanted))
+    const page = await turns.list(key, () => cluster.listPage(kind, wanted))
     yield page.rows
     next = page.next
     if (next === undefined) return

@@ -37,6 +37,8 @@ function following(namespace: string, name: string, reason: string): StoredResou
   return { kind: 'GitCommit', namespace, name, phase, observed: 1, reason, follows: '' }
 }
 
+const LONGEST_REST_OF_PAGE_MS = 1_000
+
 const RESOURCES = [
   waiting('shop', 'missing', 'ReferenceNotFound'),
   waiting('shop', 'broken', 'CredentialsInvalid'),
@@ -109,7 +111,7 @@ t.test(
     const time = { passed: 0 }
     const { server, store } = pagingServer()
     const many = Array.from({ length: 60 }, (_, index) => waiting('many', `r-${index}`, 'ReferenceNotFound'))
-    store([...RESOURCES, ...many])
+    store([...RESOURCES, ...many, { ...following('heavy', 'labels', 'Succeeded'), annotated: 1_000_000 }])
     async function slowServer(call: ApiCall): Promise<ApiAnswer> {
       time.passed += 3_000
       return server(call)
@@ -121,10 +123,49 @@ t.test(
       wait: async (ms: number) => void rests.push(ms),
     }
     const search = makeWaitingSearch(parts, false)
-    for (const namespace of ['shop', 'many']) await search({ namespace, name: 'git' }, () => true).ended
-    t.same(rests, [5_000, 9 * 4 * 3_000], 'of several pages for nine times as long as they took')
+    for (const namespace of ['shop', 'many', 'heavy'])
+      await search({ namespace, name: 'git' }, () => true).ended
+    const ofNamespaces = rests.filter((ms) => ms > LONGEST_REST_OF_PAGE_MS)
+    t.same(ofNamespaces, [5_000, 9 * 4 * 3_000, 9 * 3 * 3_000], 'of more for nine times as long as it took')
+    t.equal(rests.length, ofNamespaces.length + 10, 'one more after each page')
   },
 )
+
+t.test('ten namespaces that list all the time keep another one waiting for few of their pages', async (t) => {
+  const { promise: over, resolve: end } = Promise.withResolvers<undefined>()
+  const [open, time] = [[] as (() => void)[], { passed: 0, answers: 0 }]
+  const { server, store } = pagingServer()
+  store(RESOURCES)
+  async function slowServer(call: ApiCall): Promise<ApiAnswer> {
+    if (!call.path.includes('/shop/')) await Promise.race([over, new Promise<void>((go) => open.push(go))])
+    return server(call)
+  }
+  const parts = {
+    cluster: connectCluster(slowServer),
+    log: pino({ level: 'silent' }),
+    elapsed: () => time.passed,
+    wait: async () => undefined,
+  }
+  const search = makeWaitingSearch(parts, false)
+  async function listAgainAndAgain(namespace: string): Promise<void> {
+    while (time.answers < 200) await search({ namespace, name: 'a' }, () => true).ended
+  }
+  async function answerOne(): Promise<void> {
+    time.passed += 250
+    time.answers += 1
+    open.shift()?.()
+    for (let turns = 0; turns < 20; turns += 1) await turn()
+  }
+  const busy = Array.from({ length: 10 }, (_, i) => listAgainAndAgain(`busy-${i}`))
+  while (time.answers < 100) await answerOne()
+  const found = search({ namespace: 'shop', name: 'git' }, () => true).ended.then(() => true)
+  let waits = 0
+  for (; !(await Promise.race([found, turn(false)])); waits += 1) await answerOne()
+  t.ok(waits <= 6, `${waits} of their pages came before`)
+  time.answers = 200
+  end(undefined)
+  await Promise.all(busy)
+})
 
 t.test('a search waits for one or two pages of each other namespace', async (t) => {
   const open: (() => void)[] = []

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { resourceKey, type ObjectRef } from '../../domain/resource/resource.ts'
 import { openFairQueue } from '../../domain/sharing/fair-queue.ts'
 import { makeKeyedSemaphore } from '../../domain/sharing/keyed-semaphore.ts'
-import { countExcess, type Counting } from '../../domain/sharing/taken-time.ts'
+import { countExcess, FEW } from '../../domain/sharing/taken-time.ts'
 import { REST_CLOCK, restAfter, type RestClock } from './rest.ts'
 
 /** What a share of writes knows of the resources, and of time. */
@@ -23,11 +23,6 @@ const LARGE = 16 * 1024
 const VERY_LARGE = 64 * 1024
 /** As many as there are events in hand, several times. */
 const MOST_REMEMBERED = 10_000
-/**
- * An attempt writes two or three times. Ten namespaces that write all the time have taken 200 ms a second each, and are known by
- * it; who has written much lately waits for no more than ten seconds of each that has not.
- */
-const COUNTED: Counting = { perSecond: 25, same: 50, most: 10_000 }
 /** Milliseconds of the API server for a character, where it is one of labels; while others keep it busy, a call takes longer. */
 const MS_PER_CHARACTER = 1.5 / 1024
 
@@ -43,7 +38,7 @@ export function shareLargeWrites(clock: RestClock = REST_CLOCK): LargeWrites {
   const lengths = new LRUCache<string, number>({ max: MOST_REMEMBERED })
   const inTurn = makeKeyedSemaphore(1)
   const { elapsed } = clock
-  const taken = countExcess(COUNTED, elapsed)
+  const taken = countExcess(FEW, elapsed)
   const [large, veryLarge] = [
     openFairQueue(AT_ONCE, { elapsed, taken }),
     openFairQueue(AT_ONCE, { elapsed, taken }),

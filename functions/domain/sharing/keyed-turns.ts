@@ -36,7 +36,7 @@ export type KeyedTurns = <T>(taker: TurnTaker, work: (turn: HeldTurn) => Promise
 export function openKeyedTurns(
   places: number,
   elapsed: () => number,
-  terms: Pick<QueueTerms, 'spare' | 'handOver'> = {},
+  terms: Pick<QueueTerms, 'spare' | 'handOver' | 'taken'> = {},
 ): KeyedTurns {
   const queues = new Map<string, { readonly queue: FairQueue; users: number }>()
 

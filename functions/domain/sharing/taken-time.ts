@@ -14,6 +14,11 @@ export interface Counting {
 export const LONG: Counting = { perSecond: 250, same: 1_000, most: Infinity }
 /** For works of some milliseconds, of which many are done in a second: also one of ten who take all of it is known by that. */
 export const SHORT: Counting = { perSecond: 10, same: 50, most: 200 }
+/**
+ * For turns of some 100 ms at a few places: ten owners who use two of them all the time have taken 200 ms a second each, and are
+ * known by it. Who has taken much lately waits for no more than ten seconds of each that has not.
+ */
+export const FEW: Counting = { perSecond: 25, same: 50, most: 10_000 }
 /** For shares that servers hold, which may be for as long as an attempt has: a second of them is forgotten in four. */
 export const HELD: Counting = { perSecond: 250, same: 1_000, most: 600_000 }
 
