@@ -1,11 +1,20 @@
 import { LRUCache } from 'lru-cache'
 import { Failure } from '../../domain/failure.ts'
-import { openKeyedTurns } from '../../domain/sharing/keyed-turns.ts'
+import { openKeyedTurns, type KeyedTurns } from '../../domain/sharing/keyed-turns.ts'
+import { countExcess, FEW } from '../../domain/sharing/taken-time.ts'
 import { ended, type ApiAnswer, type ApiCall } from './exchange.ts'
+import { isOwnPath } from './own-paths.ts'
 
 /** Reads of large objects of one group that are made at once, and those of all groups: one whose API hangs leaves some to others. */
 export const OF_GROUP = 2
 export const OF_ALL = 4
+/**
+ * Reads at once of what is not known to be large, of one group that the API server serves itself: what was not read yet may be large.
+ * Most take some milliseconds.
+ */
+export const OTHERS_OF_GROUP = 8
+/** After so many large ones of a group in a row, what a namespace reads there for the first time counts as large, too. */
+const IN_A_ROW = 2
 /** Characters of an answer. Most resources have some 5,000, and the metadata of most objects fewer. */
 const LARGE = 64 * 1024
 /** As many as there are events in hand, several times. */
@@ -20,27 +29,40 @@ export type LargeReads = (by: { readonly namespace: string; readonly signal?: Ab
 /**
  * Shares the reads of what was large when it was read last among namespaces. An object may have tens of thousands of labels, which
  * need no admission, and takes the API server up to 0.2 s of a processor to send, also where only its metadata are asked for: with as
- * many of these reads at once as of others, it has no time for what the others ask. `elapsed`: milliseconds of a clock that is never
- * set.
+ * many of these reads at once as of others, it has no time for what the others ask. A pod that has just started knows of none, and
+ * a hundred that are read for the first time are no better: so there are not many others at once, either. Next is always the
+ * namespace that has taken the least time lately. `elapsed`: milliseconds of a clock that is never set.
  */
 export function shareLargeReads(server: Send, elapsed: () => number): LargeReads {
   const large = new LRUCache<string, true>({ max: MOST_REMEMBERED })
-  const ofGroup = openKeyedTurns(OF_GROUP, elapsed)
-  const ofAll = openKeyedTurns(OF_ALL, elapsed)
+  // Of namespaces and groups.
+  const inARow = new LRUCache<string, number>({ max: MOST_REMEMBERED })
+  const inTurns = (places: number): KeyedTurns =>
+    openKeyedTurns(places, elapsed, { taken: countExcess(FEW, elapsed) })
+  const [ofGroup, ofAll, othersOfGroup] = [inTurns(OF_GROUP), inTurns(OF_ALL), inTurns(OTHERS_OF_GROUP)]
 
-  function note(key: string, isLarge: boolean): void {
-    if (isLarge) large.set(key, true)
-    else large.delete(key)
+  function note({ key, reader }: Reading, isLarge: boolean): void {
+    if (isLarge) {
+      large.set(key, true)
+      inARow.set(reader, (inARow.get(reader) ?? 0) + 1)
+    } else {
+      large.delete(key)
+      inARow.delete(reader)
+    }
   }
 
-  async function read(key: string, request: ApiCall): Promise<ApiAnswer> {
+  function isLarge({ key, reader }: Reading): boolean {
+    return large.has(key) || (inARow.get(reader) ?? 0) >= IN_A_ROW
+  }
+
+  async function read(reading: Reading): Promise<ApiAnswer> {
     try {
-      const answer = await server(request)
-      note(key, answer.text.length > LARGE)
+      const answer = await server(reading.request)
+      note(reading, answer.text.length > LARGE)
       return answer
     } catch (error) {
       // The answer was larger than what is taken of it.
-      if (error instanceof Failure && error.reason === 'NotSupported') note(key, true)
+      if (error instanceof Failure && error.reason === 'NotSupported') note(reading, true)
       throw error
     }
   }
@@ -49,12 +71,25 @@ export function shareLargeReads(server: Send, elapsed: () => number): LargeReads
     async function call(request) {
       if (request.method !== 'GET') return server(request)
       const { path, accept = '' } = request
-      const key = `${accept} ${path}`
-      if (!large.has(key)) return read(key, request)
-      const taker = { owner, signal, late: ended }
-      const inAll = (): Promise<ApiAnswer> => ofAll({ ...taker, key: '' }, () => read(key, request))
-      return ofGroup({ ...taker, key: groupOf(path) }, inAll)
+      const group = groupOf(path)
+      const reading = { request, key: `${accept} ${path}`, reader: `${group} ${owner}` }
+      const taker = { owner, signal, late: ended, key: group }
+      if (!isLarge(reading)) {
+        // Calls that may be passed on to another API have turns of their own (object-reads.ts).
+        if (!isOwnPath(path)) return read(reading)
+        // While it waited, another read may have told more.
+        const answer = await othersOfGroup(taker, async () => (isLarge(reading) ? undefined : read(reading)))
+        if (answer !== undefined) return answer
+      }
+      return ofGroup(taker, () => ofAll({ ...taker, key: '' }, () => read(reading)))
     }
+}
+
+/** A read: of what, and by whom of which group. */
+interface Reading {
+  readonly request: ApiCall
+  readonly key: string
+  readonly reader: string
 }
 
 const NEVER = new AbortController().signal

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import type { ApiServer } from '../../../functions/cluster/api-server.ts'
-import { OF_ALL, OF_GROUP } from '../../../functions/cluster/calls/large-reads.ts'
+import { OF_ALL, OF_GROUP, OTHERS_OF_GROUP } from '../../../functions/cluster/calls/large-reads.ts'
 import { connectCluster } from '../../../functions/cluster/connect.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
 
@@ -59,6 +59,34 @@ t.test('objects that were large are read a few at once, in turns of the namespac
   for (; !open.some(({ path }) => path.endsWith('large')); turns += 1) await answerOne()
   t.ok(turns <= BUSY.length + OF_GROUP, `${turns} others had a turn before`)
   while (open.length > 0) await answerOne()
+})
+
+t.test('what is read for the first time is read a few at once, and then as what it is', async (t) => {
+  const { cluster, state, open, answerOne } = stage()
+  const readAll = (namespace: string): Promise<unknown>[] =>
+    ['one', 'two', 'three', 'four'].map((name) =>
+      cluster.readResource({ kind: 'GitCommit', namespace, name }),
+    )
+  state.waits = true
+  const all = BUSY.flatMap(readAll)
+  await settle()
+  t.equal(open.length, OTHERS_OF_GROUP, 'of forty')
+  all.push(cluster.readResource({ kind: 'GitCommit', namespace: 'shop', name: 'small' }))
+  let turns = 0
+  for (; !open.some(({ path }) => path.endsWith('small')); turns += 1) await answerOne()
+  t.ok(turns <= BUSY.length + OTHERS_OF_GROUP, `${turns} others had a turn before`)
+  all.push(...BUSY.flatMap(readAll))
+  let most = 0
+  while (open.length > 0) {
+    most = Math.max(most, open.length)
+    await answerOne()
+  }
+  t.ok(most <= OTHERS_OF_GROUP + OF_GROUP, `${most} at once`)
+  all.push(...BUSY.map((namespace) => cluster.readResource({ kind: 'GitCommit', namespace, name: 'new' })))
+  await settle()
+  t.equal(open.length, OF_GROUP, 'those of whom all were large')
+  while (open.length > 0) await answerOne()
+  await Promise.all(all)
 })
 
 t.test('of all groups there are a few at once as well, and resources are read so', async (t) => {
