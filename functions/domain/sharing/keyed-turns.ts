@@ -31,7 +31,7 @@ export type KeyedTurns = <T>(taker: TurnTaker, work: (turn: HeldTurn) => Promise
 
 /**
  * Runs so many works of each key at once, in the turns of a fair queue. Idle keys use no memory. `elapsed`: milliseconds of a
- * clock that is never set.
+ * clock that is never set; `taken`: what owners have taken of all keys together.
  */
 export function openKeyedTurns(
   places: number,

@@ -1,7 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import type { ApiServer } from '../../../functions/cluster/api-server.ts'
-import { OF_ALL, OF_GROUP, OTHERS_OF_GROUP } from '../../../functions/cluster/calls/large-reads.ts'
+import {
+  OF_ALL,
+  OF_GROUP,
+  OTHERS_OF_GROUP,
+  shareLargeReads,
+} from '../../../functions/cluster/calls/large-reads.ts'
 import { connectCluster } from '../../../functions/cluster/connect.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
 
@@ -125,4 +130,37 @@ t.test('a wait ends with the signal, and what is not large any more does not wai
   for (const name of names) void read('team', name)
   await settle()
   t.equal(open.length, names.length)
+})
+
+t.test('ten namespaces that read large objects all the time are known by it', async (t) => {
+  let now = 0
+  const asked: string[] = []
+  const open: (() => void)[] = []
+  let waits = false
+  const reads = shareLargeReads(
+    async ({ path }) => {
+      asked.push(path)
+      if (waits) await new Promise<void>((resolve) => open.push(resolve))
+      return { status: 200, text: 'x'.repeat(100_000) }
+    },
+    () => now,
+  )
+  const read = (namespace: string): Promise<unknown> =>
+    reads({ namespace })({ method: 'GET', path: `/api/v1/${namespace}` })
+  await Promise.all([...BUSY, 'shop'].map(read))
+  waits = true
+  const all = BUSY.flatMap((namespace) => Array.from({ length: 8 }, () => read(namespace)))
+  async function answerOne(): Promise<void> {
+    now += 50
+    open.shift()?.()
+    await settle()
+  }
+  await settle()
+  for (let times = 0; times < 20; times += 1) await answerOne()
+  const before = asked.length
+  all.push(read('shop'))
+  await answerOne()
+  t.same(asked.slice(before), ['/api/v1/shop'])
+  while (open.length > 0) await answerOne()
+  await Promise.all(all)
 })
