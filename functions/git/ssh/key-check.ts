@@ -3,7 +3,8 @@ import { LRUCache } from 'lru-cache'
 import type { KeyLogin } from '../../domain/credentials/login.ts'
 import { Failure } from '../../domain/failure.ts'
 import type { RepositoryAddress } from '../../domain/repository/address.ts'
-import { openFairQueue } from '../../domain/sharing/fair-queue.ts'
+import { openFairQueue, type FairQueue } from '../../domain/sharing/fair-queue.ts'
+import { countExcess, SHORT } from '../../domain/sharing/taken-time.ts'
 import { isSlowKey, rawSignature } from '../../domain/signing/raw-signature.ts'
 import { stopIfAborted } from '../process/launcher.ts'
 
@@ -25,10 +26,13 @@ const MOST_KNOWN = 10_000
  * (0.3 s with 8,192 bits) and is wrong. One is made at a time, and beside it one of a slow key; next is the namespace that has
  * taken the least time. What keys of other types sign with has been computed when they were read.
  */
-export function openKeyCheck(sign: typeof rawSignature = rawSignature): CheckKey {
+export function openKeyCheck(
+  sign: typeof rawSignature = rawSignature,
+  elapsed: () => number = () => performance.now(),
+): CheckKey {
   const known = new LRUCache<string, boolean>({ max: MOST_KNOWN })
-  const elapsed = (): number => performance.now()
-  const [quick, slow] = [openFairQueue(1, { elapsed }), openFairQueue(1, { elapsed })]
+  const openQueue = (): FairQueue => openFairQueue(1, { elapsed, taken: countExcess(SHORT, elapsed) })
+  const [quick, slow] = [openQueue(), openQueue()]
 
   async function isRight(
     { namespace, identity, privateKey: pem }: CheckedLogin,

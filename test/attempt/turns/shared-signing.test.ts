@@ -49,6 +49,32 @@ t.test('a quick signature waits for no slow one, and a namespace for one of each
   await Promise.all(evil)
 })
 
+t.test('ten namespaces that sign with slow keys all the time are known by it', async (t) => {
+  let now = 0
+  const share = shareSigning(() => now)
+  const begun: string[] = []
+  const signer = (namespace: string, takesMs: number) =>
+    share(namespace, {
+      isSlow: true,
+      async sign(commit) {
+        begun.push(namespace)
+        await setImmediate()
+        now += takesMs
+        return commit.toString()
+      },
+    })
+  const commit = Buffer.from('commit')
+  const evil = Array.from({ length: 10 }, (_, index) => signer(`evil-${index}`, 300))
+  const all = evil.flatMap((one) => times(8, () => one.sign(commit)))
+  while (begun.length < 25) await setImmediate()
+  for (let commits = 0; commits < 3; commits += 1) {
+    const before = begun.length
+    await signer('shop', 40).sign(commit)
+    t.ok(begun.indexOf('shop', before) <= before + 1, 'it is next')
+  }
+  await Promise.all(all)
+})
+
 t.test('a failure passes the turn on', async (t) => {
   const share = shareSigning()
   const broken = share('evil', { sign: () => Promise.reject(new Error('No.')) })

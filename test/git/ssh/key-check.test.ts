@@ -26,7 +26,8 @@ t.test('a key that signs as it should can be used, one with a factor that is no 
 })
 
 /** A check whose signatures take a while, how many of each sort were made, and how many of it at once. */
-function stage() {
+function stage(takesMs = 0) {
+  let now = 0
   const made = { quick: 0, slow: 0 }
   const running = { quick: 0, slow: 0 }
   const most = { quick: 0, slow: 0 }
@@ -36,9 +37,10 @@ function stage() {
     most[sort] = Math.max(most[sort], (running[sort] += 1))
     for (let i = 0; i < 10; i += 1) await setImmediate()
     running[sort] -= 1
+    now += takesMs
     return data
   }
-  return { check: openKeyCheck(sign), made, most }
+  return { check: openKeyCheck(sign, () => now), made, most }
 }
 
 /** Logins of this namespace, each with another identity. */
@@ -70,6 +72,20 @@ t.test('the keys of a namespace keep that of another one waiting for one of them
   const [login] = logins('shop', LONG, 1)
   await check(login!, ADDRESS, patience())
   t.ok(made.slow <= 4, `after ${made.slow} signatures`)
+  await Promise.all(evil)
+})
+
+t.test('ten namespaces whose keys are checked all the time are known by it', async (t) => {
+  const { check, made } = stage(300)
+  const names = Array.from({ length: 10 }, (_, index) => `evil-${index}`)
+  const evil = names.flatMap((name) =>
+    logins(name, LONG, 4).map((login) => check(login, ADDRESS, patience())),
+  )
+  while (made.slow < 20) await setImmediate()
+  const before = made.slow
+  const [login] = logins('shop', LONG, 1)
+  await check(login!, ADDRESS, patience())
+  t.ok(made.slow <= before + 3, `after ${made.slow - before} signatures`)
   await Promise.all(evil)
 })
 
