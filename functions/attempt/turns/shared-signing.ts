@@ -1,4 +1,4 @@
-import { countExcess, SHORT } from '../../domain/sharing/taken-time.ts'
+import { countExcess, FEW } from '../../domain/sharing/taken-time.ts'
 import { openFairTurns, TURN_MS, type FairTurns } from '../../fair-turns.ts'
 import type { World } from '../../world.ts'
 
@@ -9,7 +9,7 @@ import type { World } from '../../world.ts'
  * clock that is never set.
  */
 export function shareSigning(elapsed: () => number = () => performance.now()): World['shareSigner'] {
-  const openTurns = (): FairTurns => openFairTurns(TURN_MS, elapsed, countExcess(SHORT, elapsed))
+  const openTurns = (): FairTurns => openFairTurns(TURN_MS, elapsed, countExcess(FEW, elapsed))
   const [quick, slow] = [openTurns(), openTurns()]
   // Who gives up does not fail the push of the others.
   const { signal } = new AbortController()

@@ -4,7 +4,7 @@ import type { KeyLogin } from '../../domain/credentials/login.ts'
 import { Failure } from '../../domain/failure.ts'
 import type { RepositoryAddress } from '../../domain/repository/address.ts'
 import { openFairQueue, type FairQueue } from '../../domain/sharing/fair-queue.ts'
-import { countExcess, SHORT } from '../../domain/sharing/taken-time.ts'
+import { countExcess, FEW } from '../../domain/sharing/taken-time.ts'
 import { isSlowKey, rawSignature } from '../../domain/signing/raw-signature.ts'
 import { stopIfAborted } from '../process/launcher.ts'
 
@@ -31,7 +31,7 @@ export function openKeyCheck(
   elapsed: () => number = () => performance.now(),
 ): CheckKey {
   const known = new LRUCache<string, boolean>({ max: MOST_KNOWN })
-  const openQueue = (): FairQueue => openFairQueue(1, { elapsed, taken: countExcess(SHORT, elapsed) })
+  const openQueue = (): FairQueue => openFairQueue(1, { elapsed, taken: countExcess(FEW, elapsed) })
   const [quick, slow] = [openQueue(), openQueue()]
 
   async function isRight(
