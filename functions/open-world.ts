@@ -72,6 +72,7 @@ export function openWorld(parts: WorldParts): OpenWorld {
     { failedLogins: config.failedLogins, elapsed },
   )
   const edits = openEdits({ acquire: turns.acquireEdit, mostMiB: turns.mostEditMiB, share })
+  const failing = paceFailing()
   const world: World = {
     cluster,
     ...remotes,
@@ -88,7 +89,7 @@ export function openWorld(parts: WorldParts): OpenWorld {
     keepClaim: openClaimKeeper({ cluster, now, elapsed }),
     looks,
     leftAlone: openLeftAlone(elapsed),
-    inPace: paceFailing(),
+    inPace: failing.inPace,
     shareLook: shareLooks(elapsed),
     turnToFollow: takeTurnsToFollow(),
     random: Math.random,
@@ -98,6 +99,7 @@ export function openWorld(parts: WorldParts): OpenWorld {
     settings: config,
   }
   async function close(): Promise<void> {
+    failing.close()
     await looks.close()
     await edits.close()
   }

@@ -9,6 +9,13 @@ import { openFairQueue } from '../domain/sharing/fair-queue.ts'
  */
 export type InPace = <T>(namespace: string, work: (failed: () => void) => Promise<T>) => Promise<T>
 
+/** The pace of a pod. */
+export interface FailingPace {
+  readonly inPace: InPace
+  /** Nobody waits any more: who did may find that the pod takes up nothing new. */
+  readonly close: () => void
+}
+
 /** First attempts of a namespace that may fail, whatever others do: so many at once, and so many in a second. */
 const OWN = { most: 20, perSecond: 1 } as const
 /** What all namespaces share beyond that: such an attempt takes a processor some 30 ms, the API server's part included. */
@@ -23,11 +30,12 @@ const NEVER = new AbortController().signal
  * processors from the attempts of others. A namespace in which little fails is never kept waiting, however much it has made, and
  * one that is alone has all that is shared. Retries have a pace of their own (cluster/sweep/retry-pace.ts).
  */
-export function paceFailing({ elapsed, wait }: RestClock = REST_CLOCK): InPace {
+export function paceFailing({ elapsed, wait }: RestClock = REST_CLOCK): FailingPace {
   // Of those alone in which something has failed.
   const own = makeAllowances(OWN.most, OWN.perSecond, elapsed)
   const shared = makeAllowance(SHARED.most, SHARED.perSecond, elapsed)
   const queue = openFairQueue(1, { elapsed })
+  let closed = false
 
   /** One of what is left, which was spent; undefined where enough is left. */
   async function take(namespace: string): Promise<Allowance | undefined> {
@@ -36,11 +44,12 @@ export function paceFailing({ elapsed, wait }: RestClock = REST_CLOCK): InPace {
     if (mine.left() >= 1) return spendOne(mine)
     const leave = await queue.enter(namespace, NEVER)
     try {
-      for (;;) {
+      while (!closed) {
         const from = [mine, shared].find((one) => one.left() >= 1)
         if (from !== undefined) return spendOne(from)
         await wait(((1 - shared.left()) * 1_000) / SHARED.perSecond)
       }
+      return undefined
     } finally {
       leave()
     }
@@ -52,7 +61,7 @@ export function paceFailing({ elapsed, wait }: RestClock = REST_CLOCK): InPace {
     mine.spend(Math.min(failures, mine.left()))
   }
 
-  return async function inPace(namespace, work) {
+  async function inPace<T>(namespace: string, work: (failed: () => void) => Promise<T>): Promise<T> {
     const taken = await take(namespace)
     let failures = 0
     try {
@@ -63,6 +72,12 @@ export function paceFailing({ elapsed, wait }: RestClock = REST_CLOCK): InPace {
       if (more > 0) spend(namespace, more)
     }
   }
+
+  function close(): void {
+    closed = true
+  }
+
+  return { inPace, close }
 }
 
 function spendOne(from: Allowance): Allowance {

@@ -6,7 +6,7 @@ import { paceFailing } from '../../functions/attempt/failing-pace.ts'
 function stage() {
   let now = 0
   const waits: { readonly until: number; readonly end: () => void }[] = []
-  const inPace = paceFailing({
+  const { inPace, close } = paceFailing({
     elapsed: () => now,
     wait: (milliseconds) =>
       new Promise<void>((end) => waits.push({ until: now + milliseconds, end: () => end() })),
@@ -33,7 +33,7 @@ function stage() {
         followed[namespace] = (followed[namespace] ?? 0) + 1
       })
   }
-  return { followed, events, goOn, inPace }
+  return { followed, events, goOn, inPace, close }
 }
 
 t.test('first attempts that fail are made in a pace, and those of another namespace at once', async (t) => {
@@ -105,4 +105,18 @@ t.test('what the work throws is thrown, and counted', async (t) => {
     }),
     { message: 'gone' },
   )
+})
+
+t.test('a pod that ends keeps nobody waiting', async (t) => {
+  const { followed, events, goOn, close } = stage()
+  for (let one = 0; one < 60; one += 1) {
+    events('many', 1)
+    await goOn(0)
+  }
+  events('many', 500)
+  await goOn(1_000)
+  t.ok((followed.many ?? 0) < 80, `they wait: ${followed.many}`)
+  close()
+  await goOn(2_000)
+  t.equal(followed.many, 560)
 })

@@ -114,7 +114,7 @@ export function memoryWorld(now = new Date('2026-03-01T10:00:00Z')): MemoryWorld
     keepClaim: (...of) => keepClaim(...of),
     looks: { ask: () => false, add: () => undefined },
     leftAlone: openLeftAlone(() => world.elapsed()),
-    inPace: paceFailing(),
+    inPace: paceFailing().inPace,
     shareLook: shareLooks(() => world.elapsed()),
     turnToFollow: takeTurnsToFollow(),
     // About the middle, and never the same microsecond of a second twice.

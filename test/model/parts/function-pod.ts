@@ -86,7 +86,7 @@ export function startFunction(outside: Outside, memory: string, breakage: Breaka
     shareLook: shareLooks(elapsed),
     turnToFollow: takeTurnsToFollow(),
     leftAlone: openLeftAlone(elapsed),
-    inPace: paceFailing(),
+    inPace: paceFailing().inPace,
     looks: openLooks({
       ...{ cluster, now, elapsed, stampKey: undefined, log: SILENT },
       wake: (ref, awaited) => handle(ref, find, world, awaited),
