@@ -11,7 +11,8 @@ import type { Command, Exchange } from './git-exchange.ts'
  * The kinds of fault. `cut` applies the request and breaks the connection after `bytes` of the answer's
  * body (default: half of it); `lost` applies it and does not answer; `drop` breaks the connection without
  * applying it; `hang` stays silent; `hold` goes on as usual when `until` is fulfilled, either `before`
- * the request is applied or `after` that and before the answer; `echo` puts the Authorization header,
+ * the request is applied, or `after` that and before the answer, or once it is `read`: then it is applied although
+ * the client has gone, and `applied` is called; `echo` puts the Authorization header,
  * as it came and decoded, into the body; `endless` is a well-formed answer without an end; `elsewhere` asks a client
  * that fetches to get one more pack from another address (packfile-uris of protocol version 2).
  */
@@ -26,6 +27,12 @@ export type Fault =
   | { readonly kind: 'echo'; readonly status: number }
   | { readonly kind: 'cut'; readonly bytes?: number }
   | { readonly kind: 'hold'; readonly when: 'before' | 'after'; readonly until: Promise<unknown> }
+  | {
+      readonly kind: 'hold'
+      readonly when: 'read'
+      readonly until: Promise<unknown>
+      readonly applied: () => void
+    }
   | { readonly kind: 'elsewhere'; readonly uri: string }
   | { readonly kind: 'page' | 'hang' | 'lost' | 'drop' | 'endless' }
 

@@ -81,7 +81,8 @@ export async function serve(site: GitSite, http: Http): Promise<void> {
     exchange: call.exchange,
     command: entry.command,
   })
-  if (fault?.kind === 'hold' && fault.when === 'before') await fault.until
+  const read = fault?.kind === 'hold' && fault.when === 'read' ? await buffer(http.request) : body
+  if (fault?.kind === 'hold' && fault.when !== 'after') await fault.until
   if (fault !== undefined && !isCarriedOut(fault))
     return answerFalsely(fault, { ...call, command: entry.command }, http)
   const user = authenticate(site, http)
@@ -94,7 +95,7 @@ export async function serve(site: GitSite, http: Http): Promise<void> {
     call,
     user,
     fault,
-    body: body === undefined ? http.request : Readable.from([body]),
+    body: read === undefined ? http.request : Readable.from([read]),
   })
 }
 
@@ -117,8 +118,9 @@ async function carryOut(site: GitSite, { request, response }: Http, work: Work):
     response.writeHead(answer.status, answer.headers).end(whole)
     return
   }
-  if (work.fault?.when === 'after') {
+  if (work.fault?.when === 'read' || work.fault?.when === 'after') {
     const whole = await buffer(answer.body)
+    if (work.fault.when === 'read') work.fault.applied()
     await work.fault.until
     response.writeHead(answer.status, answer.headers).end(whole)
     return
