@@ -1,7 +1,6 @@
 import type { Logger } from 'pino'
 import type { AppToken, AppTokenUse } from './domain/credentials/app-login.ts'
 import type { DefaultConfig } from './domain/credentials/default-credentials.ts'
-import type { InPace } from './attempt/failing-pace.ts'
 import type { Cluster } from './cluster/cluster.ts'
 import type { LargeObjects } from './commit/sources/large-objects.ts'
 import type { Change, ChangeDraft, Identity, Landed } from './domain/commit/change.ts'
@@ -152,8 +151,11 @@ export interface World {
   readonly looks: Looks
   /** Resources for whose status there is no room; see functions/attempt/left-alone.ts. */
   readonly leftAlone: LeftAlone
-  /** Follows an event in the pace of what fails in its namespace; see functions/attempt/failing-pace.ts. Throws what `work` throws. */
-  readonly inPace: InPace
+  /**
+   * Follows an event once the pace of what fails in its namespace allows it; see functions/attempt/failing-pace.ts. `failed`: told of
+   * each first attempt at a spec or a request that has failed. Throws what `work` throws.
+   */
+  readonly inPace: <T>(namespace: string, work: (failed: () => void) => Promise<T>) => Promise<T>
   /** Told of each first attempt that has failed, while an event is followed in its pace. */
   readonly failedFirst?: () => void
   /**

@@ -2,16 +2,11 @@ import { REST_CLOCK, type RestClock } from '../cluster/calls/rest.ts'
 import { makeAllowance, type Allowance } from '../domain/sharing/allowance.ts'
 import { makeAllowances } from '../domain/sharing/allowances.ts'
 import { openFairQueue } from '../domain/sharing/fair-queue.ts'
-
-/**
- * Follows an event about a resource of this namespace, once the pace of what fails there allows it. `failed`: told of each first
- * attempt at a spec or a request that has failed.
- */
-export type InPace = <T>(namespace: string, work: (failed: () => void) => Promise<T>) => Promise<T>
+import type { World } from '../world.ts'
 
 /** The pace of a pod. */
 export interface FailingPace {
-  readonly inPace: InPace
+  readonly inPace: World['inPace']
   /** Nobody waits any more: who did may find that the pod takes up nothing new. */
   readonly close: () => void
 }
@@ -22,6 +17,8 @@ const OWN = { most: 20, perSecond: 1 } as const
 const SHARED = { most: 40, perSecond: 5 } as const
 /** With so many left, events are followed at once, however many come. */
 const FREE = 10
+/** The most that a namespace owes: more may have begun before it was known that they fail, and a resource may change meanwhile. */
+const MOST_OWED = 10
 
 const NEVER = new AbortController().signal
 
@@ -55,10 +52,9 @@ export function paceFailing({ elapsed, wait }: RestClock = REST_CLOCK): FailingP
     }
   }
 
-  /** Nothing is owed: how many have begun before it was known that they fail is no matter for long. */
   function spend(namespace: string, failures: number): void {
     const mine = own.of(namespace)
-    mine.spend(Math.min(failures, mine.left()))
+    mine.spend(Math.min(failures, mine.left() + MOST_OWED))
   }
 
   async function inPace<T>(namespace: string, work: (failed: () => void) => Promise<T>): Promise<T> {
