@@ -7,7 +7,6 @@ import { NO_METER } from '../../functions/domain/telemetry/meter.ts'
 import { NO_TRACER } from '../../functions/domain/telemetry/tracer.ts'
 import type { ApiCaller, ApiTarget } from '../../functions/domain/pull-request/pull-requests.ts'
 import { openClaimKeeper } from '../../functions/attempt/claim-keeper.ts'
-import { paceFailing } from '../../functions/attempt/failing-pace.ts'
 import { openLeftAlone } from '../../functions/attempt/left-alone.ts'
 import { divide } from '../../functions/attempt/turns/shares.ts'
 import { shareSigning } from '../../functions/attempt/turns/shared-signing.ts'
@@ -114,7 +113,7 @@ export function memoryWorld(now = new Date('2026-03-01T10:00:00Z')): MemoryWorld
     keepClaim: (...of) => keepClaim(...of),
     looks: { ask: () => false, add: () => undefined },
     leftAlone: openLeftAlone(() => world.elapsed()),
-    inPace: paceFailing().inPace,
+    inPace: (_namespace, work) => work(() => undefined),
     shareLook: shareLooks(() => world.elapsed()),
     turnToFollow: takeTurnsToFollow(),
     // About the middle, and never the same microsecond of a second twice.
