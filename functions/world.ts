@@ -162,7 +162,10 @@ export interface World {
    * Looks once the namespace of the follower, and the pod, have less than their share under way; see
    * functions/looks/look-share.ts. Throws what `look` throws.
    */
-  readonly shareLook: <T>(namespace: string, look: () => Promise<T>) => Promise<T>
+  readonly shareLook: <T>(
+    by: { readonly namespace: string; readonly apiVersion: string },
+    look: () => Promise<T>,
+  ) => Promise<T>
   /**
    * Calls `look` once a follower of this namespace has its turn, at once where none waits: who waits keeps nothing of
    * what was read before.

@@ -1,11 +1,16 @@
+import { ended } from '../cluster/calls/exchange.ts'
 import type { Release } from '../domain/network/budget.ts'
 import { makeFairSemaphore } from '../domain/sharing/fair-semaphore.ts'
 import { makeKeyedSemaphore } from '../domain/sharing/keyed-semaphore.ts'
+import { openKeyedTurns } from '../domain/sharing/keyed-turns.ts'
 import type { World } from '../world.ts'
 
 /** Looks for the followers of one namespace, and for all of them, that are made at once. A pod has 64 connections to the API server. */
 const MOST_OF_NAMESPACE = 8
 const MOST_AT_ONCE = 16
+/** The same of objects outside of the core API, whose API may hang: of one group, and of all of them. */
+const MOST_OF_GROUP = 8
+const MOST_OF_OTHERS = 12
 /** Followers of one namespace that are read and looked at at once: a spec may have 350 KB, and takes twice that in memory. */
 const MOST_FOLLOWERS = 8
 
@@ -16,12 +21,22 @@ export type LookShare = World['shareLook']
  * Shares the looks at the sources of followers among namespaces. A follower may name a thousand objects, and one event has all
  * followers of a namespace looked at: without this, their looks keep the calls of everybody's attempts waiting. A
  * namespace without looks takes no memory. Namespaces take turns: a look may take long, and ten that have many would keep one of
- * another waiting for eight of each. `elapsed`: milliseconds of a clock that is never set.
+ * another waiting for eight of each. No look at an object of the core API waits for one at an API that hangs. `elapsed`: milliseconds
+ * of a clock that is never set.
  */
 export function shareLooks(elapsed: () => number): LookShare {
   const inShare = makeKeyedSemaphore(MOST_OF_NAMESPACE)
-  const inPod = makeFairSemaphore(MOST_AT_ONCE, elapsed)
-  return (namespace, look) => inShare(namespace, () => inPod(namespace, look))
+  const ofCore = makeFairSemaphore(MOST_AT_ONCE, elapsed)
+  const ofGroup = openKeyedTurns(MOST_OF_GROUP, elapsed)
+  const ofOthers = makeFairSemaphore(MOST_OF_OTHERS, elapsed)
+  // A look has a time limit of its own.
+  const { signal } = new AbortController()
+  return ({ namespace: owner, apiVersion }, look) =>
+    inShare(owner, () => {
+      const [group = '', version] = apiVersion.split('/', 2)
+      if (version === undefined) return ofCore(owner, look)
+      return ofGroup({ key: group, owner, signal, late: ended }, () => ofOthers(owner, look))
+    })
 }
 
 /** Lets followers of one namespace take turns; see World. */

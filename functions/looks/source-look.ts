@@ -37,13 +37,12 @@ export async function lookAtSources(
     for (let same = waiting.shift(); same !== undefined; same = waiting.shift()) {
       const named = objectIn(same[0]?.reference, namespace)
       if (named === undefined) continue
-      const version = await shareLook(namespace, () => look(named, namespace, cluster)).catch(
-        (error: unknown) => {
-          // Nothing comes of the others.
-          waiting.length = 0
-          throw error
-        },
-      )
+      const by = { namespace, apiVersion: named.apiVersion }
+      const version = await shareLook(by, () => look(named, namespace, cluster)).catch((error: unknown) => {
+        // Nothing comes of the others.
+        waiting.length = 0
+        throw error
+      })
       for (const { field } of same) sightings.set(field, version)
     }
   }

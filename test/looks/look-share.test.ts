@@ -109,7 +109,7 @@ t.test('one look of a namespace waits for one or two of each other, however many
   const begun: string[] = []
   const open: (() => void)[] = []
   const lookFor = (namespace: string): Promise<void> =>
-    inShare(namespace, () => {
+    inShare({ namespace, apiVersion }, () => {
       begun.push(namespace)
       return new Promise<void>((resolve) => open.push(resolve))
     })
@@ -122,4 +122,30 @@ t.test('one look of a namespace waits for one or two of each other, however many
     await settle()
   }
   t.ok(begun.includes('shop'), 'it does not wait for the 64 that were there before')
+})
+
+t.test('no look waits for those at an API of another group that hangs', async (t) => {
+  const inShare = shareLooks(() => 0)
+  const begun: string[] = []
+  function lookAt(group: string, namespace: string): void {
+    void inShare({ namespace, apiVersion: `${group}v1` }, () => {
+      begun.push(group)
+      return new Promise<void>(() => undefined)
+    })
+  }
+  for (let i = 0; i < 10; i += 1)
+    for (let looks = 0; looks < 8; looks += 1) lookAt('things.example.com/', `busy-${i}`)
+  await settle()
+  t.equal(begun.length, 8, 'of one group')
+  lookAt('', 'shop')
+  lookAt('apps/', 'shop')
+  await settle()
+  t.same(begun.slice(8).toSorted(), ['', 'apps/'])
+  for (let i = 0; i < 8; i += 1) lookAt('others.example.com/', 'busy-0')
+  for (let i = 0; i < 3; i += 1) lookAt('others.example.com/', `more-${i}`)
+  for (let i = 0; i < 15; i += 1) lookAt('', `more-${i}`)
+  await settle()
+  const count = (isCore: boolean): number => begun.filter((group) => (group === '') === isCore).length
+  t.equal(count(false), 12, 'of all groups but that of the core API')
+  t.equal(count(true), 16)
 })
