@@ -13,23 +13,26 @@ import type { Begin } from './begin-all.ts'
 import { beginAll } from './begin-all.ts'
 import type { SearchParts } from './pinged-sweep.ts'
 
-/** Pages of each kind in one search, of 50 rows each. What waits beyond them is looked after at its own pace. */
-const MOST_PAGES = 20
+/** Pages of each kind in one search, of 50 rows each, where the first three are not shorter. What waits beyond them is looked after at its own pace. */
+const MOST_PAGES = 23
 /** The same of followers, which are in no hurry to be looked at otherwise. */
-const MOST_PAGES_OF_FOLLOWERS = 200
-/** Pages that are listed at once, in the turns of the namespaces, and after each a rest. */
+const MOST_PAGES_OF_FOLLOWERS = 203
+/** Pages that are listed at once, in the turns of the namespaces; of those that may be heavy, one, and after it a rest. */
 const AT_ONCE = 2
+const HEAVY_AT_ONCE = 1
 /**
  * A search leaves its namespace alone for at least so long, and for nine times as long as it took; where it has listed little, for
  * no longer than this: then the API server has been slow, and others may be the cause.
  */
 const LEAST_REST_MS = 1_000
-const LONGEST_REST_OF_FEW_MS = 5_000
+const LONGEST_REST_OF_FEW_MS = 2_000
 const REST = 9
-/** Rows of the usual size: one page of each sort has fewer, unless its resources have very many labels. */
+/** Rows of the usual size: a full page of each sort has fewer, unless its resources have very many labels. */
 const LITTLE = 200
 /** Milliseconds of the API server for a row of the usual size, where most of it is labels. */
 const MS_PER_ROW = 6
+/** What counts of a page of few rows, at most: it takes some milliseconds where the API server has the time. */
+const MOST_COUNTED_OF_FEW_MS = 100
 /** Namespaces that rest at once. */
 const MOST_RESTING = 1_000
 const PATIENCE_MS = 10_000
@@ -54,9 +57,9 @@ export function makeWaitingSearch(parts: SearchParts, everywhere: boolean): Sear
     const { promise, resolve } = Promise.withResolvers<undefined>()
     resting.set(key, promise)
     const from = elapsed()
-    const { refs, pages, weight } = await find({ ...parts, turns }, key)
+    const { refs, weight } = await find({ ...parts, turns }, key)
     turns.weighed(key, weight)
-    const most = pages > SOUGHT.length || weight > LITTLE ? Infinity : LONGEST_REST_OF_FEW_MS
+    const most = weight > LITTLE ? Infinity : LONGEST_REST_OF_FEW_MS
     const rest = Math.min(most, Math.max(LEAST_REST_MS, REST * (elapsed() - from)))
     void wait(rest, signal).then(() => {
       resting.delete(key)
@@ -99,23 +102,31 @@ interface Turns {
 }
 
 /**
- * Next is the search that has taken the least time lately, with what its page is likely to take by what it found the last time; and
- * after each page there is a rest, no longer than its size explains. While a page of resources with very many labels keeps the API
- * server busy, all other pages take long as well.
+ * Next is the search that has taken the least time lately, with what its page is likely to take by what it found the last time. Of
+ * what a page has taken counts what its size explains, and so long it rests after one of many labels: while such pages keep the
+ * API server busy, or what it knows lags, all other pages take long as well. Those that may be heavy, as is not known of a namespace
+ * that was not searched yet, have a place of their own: no other page waits for them.
  */
 function takeTurns({ elapsed, wait }: SearchParts, signal: AbortSignal): Turns {
-  const queue = openFairQueue(AT_ONCE, { elapsed, taken: countExcess(FEW, elapsed) })
+  const terms = { elapsed, taken: countExcess(FEW, elapsed) }
+  const [light, heavy] = [openFairQueue(AT_ONCE, terms), openFairQueue(HEAVY_AT_ONCE, terms)]
   const clock = { elapsed, wait: (ms: number) => wait(ms, signal) }
   const weights = openFairCache<number>(MOST_RESTING)
   return {
     async list(key, list) {
-      const leave = await queue.enter(key, signal, 'last', MS_PER_ROW * (weights.get(key, key) ?? 0))
+      const expected = weights.get(key, key)
+      const queue = expected === undefined || expected > LITTLE ? heavy : light
+      const leave = await queue.enter(key, signal, 'last', MS_PER_ROW * (expected ?? 0))
       const began = elapsed()
       const page = await list().catch((error: unknown) => {
         leave()
         throw error
       })
-      void restAfter(began, clock, MS_PER_ROW * weightOf(page.rows)).then(leave)
+      const weight = weightOf(page.rows)
+      if (weight > LITTLE) weights.set(key, key, weight)
+      const likelyMs = MS_PER_ROW * weight
+      const mostMs = Math.max(MOST_COUNTED_OF_FEW_MS, 2 * likelyMs)
+      void restAfter(began, clock, likelyMs).then(() => leave(mostMs))
       return page
     },
     weighed: (key, weight) => weights.set(key, key, weight),
@@ -130,21 +141,18 @@ interface FindParts extends SearchParts {
   readonly turns: Turns
 }
 
-/** What was found, how many pages were listed, and what their rows weigh. */
+/** What was found, and what the rows of all pages weigh. */
 interface FoundRefs {
   readonly refs: readonly ObjectRef[]
-  readonly pages: number
   readonly weight: number
 }
 
 async function find(parts: FindParts, key: string): Promise<FoundRefs> {
   const refs: ObjectRef[] = []
-  let pages = 0
   let weight = 0
   for (const sought of SOUGHT) {
     try {
       for await (const rows of pagesOf(parts, sought, key)) {
-        pages += 1
         weight += weightOf(rows)
         refs.push(...rows.filter(sought.isFound).map(({ ref }) => ref))
       }
@@ -153,7 +161,7 @@ async function find(parts: FindParts, key: string): Promise<FoundRefs> {
       parts.log.warn({ kind: sought.kind, namespace: key, origin }, 'waiting resources cannot be listed')
     }
   }
-  return { refs, pages, weight }
+  return { refs, weight }
 }
 
 /** What an object that has changed may be of interest to. */

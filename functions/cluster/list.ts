@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { Failure } from '../domain/failure.ts'
 import { elements, member, textMember } from '../domain/json-value.ts'
 import type { Kind } from '../domain/resource/api-names.ts'
@@ -10,6 +11,10 @@ import { groupPath } from './discovery.ts'
 
 /** Rows of a page, at most: a row has the printed cells and the metadata, which may have as much as etcd stores. */
 const PAGE_SIZE = 50
+/** Rows of the first page of a namespace: a page that turns out to be too large has taken the API server as long as another. */
+const FIRST_PAGE = 8
+/** Sorts of lists of which the size of a page is remembered. */
+const MOST_REMEMBERED = 3_000
 /** Bytes of a page of several rows: to read it takes less than 60 ms. */
 const LARGEST_PAGE = 4 * 1024 * 1024
 /** Characters of most rows, at most. */
@@ -24,15 +29,21 @@ const LARGEST_UNSETTLED = 1024 * 1024
 export const FOLLOWERS = 'spec.sync=OnChange'
 const UNSETTLED = 'status.phase!=Succeeded,status.phase!=Failed,status.phase!=Suspended'
 
-/** Lists pages of a kind, as Tables, in the order of namespace and name. */
+/**
+ * Lists pages of a kind, as Tables, in the order of namespace and name. Where rows are large, there are often more of them: how many
+ * a page has is remembered of each sort of list, so that those of one namespace change nothing for another one.
+ */
 export function pageLists(server: ApiServer): Cluster['listPage'] {
-  // After rows that are large there are often more of them.
-  let next = PAGE_SIZE
+  const sizes = new LRUCache<string, number>({ max: MOST_REMEMBERED })
   return async function listPage(kind, query) {
-    for (let limit = next; ; limit = Math.ceil(limit / 2)) {
+    const { namespace, phase, follows } = query
+    const key = JSON.stringify([kind, namespace, phase, follows])
+    const first = namespace === undefined ? PAGE_SIZE : FIRST_PAGE
+    for (let limit = sizes.get(key) ?? first; ; limit = Math.ceil(limit / 2)) {
       const page = await readPage(server, kind, { ...query, limit })
       if (page === 'too large') continue
-      next = Math.min(PAGE_SIZE, limit * 2, Math.max(1, Math.floor((limit * LARGEST_PAGE) / page.bytes)))
+      const fitting = Math.max(1, Math.floor((limit * LARGEST_PAGE) / page.bytes))
+      sizes.set(key, Math.min(PAGE_SIZE, limit * 2, fitting))
       return page
     }
   }

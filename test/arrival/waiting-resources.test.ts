@@ -104,40 +104,39 @@ t.test('a search that is planned, and has not begun, is shared', async (t) => {
   await Promise.all(resting.map(({ ended }) => ended))
 })
 
-t.test(
-  'a namespace of one page rests for five seconds at most, however slow the API server is',
-  async (t) => {
-    const rests: number[] = []
-    const time = { passed: 0 }
-    const { server, store } = pagingServer()
-    const many = Array.from({ length: 60 }, (_, index) => waiting('many', `r-${index}`, 'ReferenceNotFound'))
-    store([...RESOURCES, ...many, { ...following('heavy', 'labels', 'Succeeded'), annotated: 1_000_000 }])
-    async function slowServer(call: ApiCall): Promise<ApiAnswer> {
-      time.passed += 3_000
-      return server(call)
-    }
-    const parts = {
-      cluster: connectCluster(slowServer),
-      log: pino({ level: 'silent' }),
-      elapsed: () => time.passed,
-      wait: async (ms: number) => void rests.push(ms),
-    }
-    const search = makeWaitingSearch(parts, false)
-    for (const namespace of ['shop', 'many', 'heavy'])
-      await search({ namespace, name: 'git' }, () => true).ended
-    const ofNamespaces = rests.filter((ms) => ms > LONGEST_REST_OF_PAGE_MS)
-    t.same(ofNamespaces, [5_000, 9 * 4 * 3_000, 9 * 3 * 3_000], 'of more for nine times as long as it took')
-    t.equal(rests.length, ofNamespaces.length + 10, 'one more after each page')
-  },
-)
+t.test('a namespace of one page rests for two seconds at most, however slow the API server is', async (t) => {
+  const rests: number[] = []
+  const time = { passed: 0 }
+  const { server, store } = pagingServer()
+  const many = Array.from({ length: 250 }, (_, index) => waiting('many', `r-${index}`, 'ReferenceNotFound'))
+  store([...RESOURCES, ...many, { ...following('heavy', 'labels', 'Succeeded'), annotated: 1_000_000 }])
+  async function slowServer(call: ApiCall): Promise<ApiAnswer> {
+    time.passed += 3_000
+    return server(call)
+  }
+  const parts = {
+    cluster: connectCluster(slowServer),
+    log: pino({ level: 'silent' }),
+    elapsed: () => time.passed,
+    wait: async (ms: number) => void rests.push(ms),
+  }
+  const search = makeWaitingSearch(parts, false)
+  for (const namespace of ['shop', 'many', 'heavy'])
+    await search({ namespace, name: 'git' }, () => true).ended
+  const ofNamespaces = rests.filter((ms) => ms > LONGEST_REST_OF_PAGE_MS)
+  t.same(ofNamespaces, [2_000, 9 * 9 * 3_000, 9 * 3 * 3_000], 'of more for nine times as long as it took')
+  t.equal(rests.length, ofNamespaces.length + 15, 'one more after each page')
+})
 
-t.test('ten namespaces that list all the time keep another one waiting for few of their pages', async (t) => {
+/** How many pages of ten namespaces that list all the time come before those of another one, whose lists took so long before. */
+async function pagesBefore(lagMs: number): Promise<number> {
   const { promise: over, resolve: end } = Promise.withResolvers<undefined>()
   const [open, time] = [[] as (() => void)[], { passed: 0, answers: 0 }]
   const { server, store } = pagingServer()
   store(RESOURCES)
   async function slowServer(call: ApiCall): Promise<ApiAnswer> {
-    if (!call.path.includes('/shop/')) await Promise.race([over, new Promise<void>((go) => open.push(go))])
+    if (call.path.includes('/shop/')) time.passed += lag
+    else await Promise.race([over, new Promise<void>((go) => open.push(go))])
     return server(call)
   }
   const parts = {
@@ -147,6 +146,10 @@ t.test('ten namespaces that list all the time keep another one waiting for few o
     wait: async () => undefined,
   }
   const search = makeWaitingSearch(parts, false)
+  let lag = lagMs
+  for (let times = 0; times < 10; times += 1)
+    await search({ namespace: 'shop', name: 'git' }, () => true).ended
+  lag = 0
   async function listAgainAndAgain(namespace: string): Promise<void> {
     while (time.answers < 200) await search({ namespace, name: 'a' }, () => true).ended
   }
@@ -161,10 +164,49 @@ t.test('ten namespaces that list all the time keep another one waiting for few o
   const found = search({ namespace: 'shop', name: 'git' }, () => true).ended.then(() => true)
   let waits = 0
   for (; !(await Promise.race([found, turn(false)])); waits += 1) await answerOne()
-  t.ok(waits <= 6, `${waits} of their pages came before`)
   time.answers = 200
   end(undefined)
   await Promise.all(busy)
+  return waits
+}
+
+t.test('ten namespaces that list all the time keep another one waiting for few of their pages', async (t) => {
+  t.ok((await pagesBefore(0)) <= 6)
+  t.ok((await pagesBefore(3_000)) <= 6, 'also one whose lists took long, because the API server was slow')
+})
+
+t.test('no other page waits for those of very many labels, of which one is listed at once', async (t) => {
+  const open: (() => void)[] = []
+  let waits = false
+  const { server, store } = pagingServer()
+  const busy = Array.from({ length: 10 }, (_, i) => `busy-${i}`)
+  store([
+    ...RESOURCES,
+    ...busy.map((name) => ({ ...following(name, 'labels', 'Succeeded'), annotated: 1_000_000 })),
+  ])
+  async function slowServer(call: ApiCall): Promise<ApiAnswer> {
+    if (waits && call.path.includes('/busy')) await new Promise<void>((resolve) => open.push(resolve))
+    return server(call)
+  }
+  const parts = {
+    cluster: connectCluster(slowServer),
+    log: pino({ level: 'silent' }),
+    elapsed: () => 0,
+    wait: async () => undefined,
+  }
+  const search = makeWaitingSearch(parts, false)
+  const searchAll = (): Promise<unknown> =>
+    Promise.all(busy.map((namespace) => search({ namespace, name: 'git' }, () => true).ended))
+  const searchShop = (): Promise<void> => search({ namespace: 'shop', name: 'git' }, () => true).ended
+  await Promise.all([searchAll(), searchShop()])
+  waits = true
+  const all = searchAll()
+  for (let turns = 0; turns < 20; turns += 1) await turn()
+  t.equal(open.length, 1)
+  await searchShop()
+  waits = false
+  open.pop()?.()
+  await all
 })
 
 t.test('a search waits for one or two pages of each other namespace', async (t) => {
@@ -186,7 +228,7 @@ t.test('a search waits for one or two pages of each other namespace', async (t) 
   const search = makeWaitingSearch(parts, false)
   const all = Array.from({ length: 10 }, (_, i) => search({ namespace: `busy-${i}`, name: 'a' }, () => true))
   await turn()
-  t.equal(asked.length, 2)
+  t.equal(asked.length, 1, 'what nobody knows yet')
   all.push(search({ namespace: 'shop', name: 'git' }, () => true))
   let ended = 0
   for (; !asked.some((path) => path.includes('/shop/')); ended += 1) {
@@ -206,15 +248,15 @@ t.test('of very many that wait, a search names a thousand', async (t) => {
   const many = Array.from({ length: 3_000 }, (_, index) => waiting('shop', `r-${index}`, 'ReferenceNotFound'))
   const { api, begun, lookFor } = stage(many)
   await lookFor('shop')
-  t.equal(begun.length, 1_000)
-  t.equal(api.asked.pages, 22)
+  t.equal(begun.length, 1_056)
+  t.equal(api.asked.pages, 25)
 })
 
 t.test('of very many that follow, a search names ten thousand', async (t) => {
   const many = Array.from({ length: 10_100 }, (_, index) => following('shop', `r-${index}`, 'Succeeded'))
   const { begun, lookFor } = stage(many)
   await lookFor('shop')
-  t.equal(begun.length, 10_000)
+  t.equal(begun.length, 10_056)
 })
 
 t.test('without the right to list them, the log says so', async (t) => {

@@ -4,6 +4,7 @@ import type { ListedResource } from '../../functions/cluster/cluster.ts'
 import { connectCluster } from '../../functions/cluster/connect.ts'
 import { envelopeOf } from '../../functions/domain/resource/envelope.ts'
 import { Failure } from '../../functions/domain/failure.ts'
+import { FOLLOWERS } from '../../functions/cluster/list.ts'
 import type { Phase } from '../../functions/domain/resource/stored-status.ts'
 import { installResources } from '../harness/commitlet.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
@@ -120,10 +121,30 @@ t.test('a query narrows the list to a phase and a namespace, or leaves namespace
     asked.map(({ searchParams }) => Object.fromEntries(searchParams)),
     [
       { limit: '50', fieldSelector: 'status.phase=Pending,metadata.namespace!=a,metadata.namespace!=b' },
-      { limit: '50', continue: 'more' },
+      { limit: '8', continue: 'more' },
     ],
   )
 })
+
+t.test(
+  'what is large in one namespace makes no page of another one shorter, nor of another sort',
+  async (t) => {
+    const asked: string[] = []
+    const cluster = connectCluster(async ({ path, most = Infinity }) => {
+      const { pathname, searchParams } = new URL(path, 'https://localhost')
+      const limit = Number(searchParams.get('limit'))
+      asked.push(`${pathname.includes('/large/') ? 'large' : 'small'} ${limit}`)
+      const isLarge = pathname.includes('/large/') && searchParams.get('fieldSelector') === FOLLOWERS
+      if (isLarge && limit * 1024 * 1024 > most) throw new Failure('NotSupported', 'too much')
+      return { status: 200, text: table([]) }
+    })
+    for (let times = 0; times < 2; times += 1)
+      for (const namespace of ['large', 'small'])
+        await cluster.listPage('GitCommit', { namespace, follows: true })
+    await cluster.listPage('GitCommit', { namespace: 'large', phase: 'Retrying' })
+    t.same(asked, ['large 8', 'large 4', 'small 8', 'large 8', 'large 4', 'small 16', 'large 8'])
+  },
+)
 
 t.test('a refusal names the list', async (t) => {
   const cluster = connectCluster(async () => ({ status: 403, text: '' }))

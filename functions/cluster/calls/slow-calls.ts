@@ -128,7 +128,7 @@ export function shareSlowCalls(clock: RestClock = REST_CLOCK): SlowCalls {
     try {
       return await inTurn(() => timed(owner, shared))
     } finally {
-      void restAfter(began, clock).then(leave)
+      void restAfter(began, clock).then(() => leave())
     }
   }
 }

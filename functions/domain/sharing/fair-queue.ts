@@ -1,4 +1,3 @@
-import type { Release } from '../network/budget.ts'
 import { countExcess, LONG, type TakenTime } from './taken-time.ts'
 
 /** Those who wait for a few places. */
@@ -7,11 +6,14 @@ export interface FairQueue {
    * Waits for a place; the result gives it back. Rejects with the signal's reason if it fires before. `expected`: milliseconds for
    * which it is likely to be held, which count as if they were taken.
    */
-  readonly enter: (owner: string, signal: AbortSignal, rank?: Rank, expected?: number) => Promise<Release>
+  readonly enter: (owner: string, signal: AbortSignal, rank?: Rank, expected?: number) => Promise<Leave>
   readonly hasRoom: () => boolean
   /** Whether somebody waits whom this owner should let go before, if it has a place. */
   readonly othersWait: (owner: string) => boolean
 }
+
+/** Gives a place back. `mostMs`: of the time for which it was held, no more than this counts as taken by its owner. */
+export type Leave = (mostMs?: number) => void
 
 /** Before which others one waits: none (which is the default), those of the same owner, or all. */
 export type Rank = 'last' | 'first of its owner' | 'first'
@@ -124,8 +126,8 @@ export function openFairQueue(
     give(entry)
   }
 
-  function leave(owner: string, began: number): void {
-    taken.add(owner, elapsed() - began)
+  function leave(owner: string, ms: number): void {
+    taken.add(owner, ms)
     hold(owner, -1)
     if (spare && !hasSpare) {
       hasSpare = true
@@ -153,8 +155,8 @@ export function openFairQueue(
       } else await wait(owner, signal, rank, expected)
       const began = elapsed()
       let isHeld = true
-      return () => {
-        if (isHeld) leave(owner, began)
+      return (mostMs = Infinity) => {
+        if (isHeld) leave(owner, Math.min(mostMs, elapsed() - began))
         isHeld = false
       }
     },

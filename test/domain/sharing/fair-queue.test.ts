@@ -118,3 +118,24 @@ t.test('the spare place is for an owner who waits when another one gets all othe
   for (const leave of [a, ...all]) leave()
   t.equal(queue.hasRoom(), true)
 })
+
+t.test('of the time for which a place was held may count less', async (t) => {
+  let now = 0
+  const queue = openFairQueue(1, { elapsed: () => now })
+  const held = await queue.enter('a', NEVER)
+  now = 60_000
+  held(100)
+  const last = await queue.enter('b', NEVER)
+  now = 65_000
+  last()
+  const place = await queue.enter('c', NEVER)
+  const order: string[] = []
+  const rest = ['b', 'a'].map(async (owner) => {
+    const release = await queue.enter(owner, NEVER)
+    order.push(owner)
+    release()
+  })
+  place()
+  await Promise.all(rest)
+  t.strictSame(order, ['a', 'b'])
+})
