@@ -15,22 +15,22 @@ import { discovery, objectPath } from './discovery.ts'
 import { listUnsettled, pageLists } from './list.ts'
 import { openEventQueue } from './event-queue.ts'
 import { shareLargeReads } from './calls/large-reads.ts'
+import { REST_CLOCK, type RestClock } from './calls/rest.ts'
 import { shareLargeWrites } from './calls/large-writes.ts'
 import { shareReads } from './object-reads.ts'
 import { shareSecretReads } from './secret-reads.ts'
 import { followServerClock } from './server-clock.ts'
 import { isTooLargeToStore, statusPatch, withoutRoom } from './status-patch.ts'
 
-/** Implements the port Cluster with a real API server. */
-export function connectCluster(apiServer: ApiServer): Cluster {
-  // The clock of the machine may be set back, and what is remembered must not live longer by that.
-  const elapsed = (): number => performance.now()
+/** Implements the port Cluster with a real API server. The clock of the machine may be set back, and this one not. */
+export function connectCluster(apiServer: ApiServer, clock: RestClock = REST_CLOCK): Cluster {
+  const { elapsed } = clock
   const { server, now } = followServerClock(apiServer, elapsed)
   const discover = discovery(server, elapsed)
-  const largeReads = shareLargeReads(server, elapsed)
+  const largeReads = shareLargeReads(server, clock)
   const serverFor = shareReads(server, largeReads, elapsed)
   const forParsing = takeTurnsToParse()
-  const large = shareLargeWrites()
+  const large = shareLargeWrites(clock)
   /** Calls about one resource. */
   const calling = (ref: ObjectRef): ApiServer => {
     const inShare = largeReads(ref)

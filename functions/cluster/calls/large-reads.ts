@@ -4,6 +4,7 @@ import { openKeyedTurns, type KeyedTurns } from '../../domain/sharing/keyed-turn
 import { countExcess, FEW } from '../../domain/sharing/taken-time.ts'
 import { ended, type ApiAnswer, type ApiCall } from './exchange.ts'
 import { isOwnPath } from './own-paths.ts'
+import { REST_CLOCK, restAfter, type RestClock } from './rest.ts'
 
 /** Reads of large objects of one group that are made at once, and those of all groups: one whose API hangs leaves some to others. */
 export const OF_GROUP = 2
@@ -17,6 +18,8 @@ export const OTHERS_OF_GROUP = 8
 const IN_A_ROW = 2
 /** Characters of an answer. Most resources have some 5,000, and the metadata of most objects fewer. */
 const LARGE = 64 * 1024
+/** Milliseconds of the API server for a character; while others keep it busy, a call takes longer. */
+const MS_PER_CHARACTER = 0.5 / 1024
 /** As many as there are events in hand, several times. */
 const MOST_REMEMBERED = 10_000
 
@@ -30,10 +33,12 @@ export type LargeReads = (by: { readonly namespace: string; readonly signal?: Ab
  * Shares the reads of what was large when it was read last among namespaces. An object may have tens of thousands of labels, which
  * need no admission, and takes the API server up to 0.2 s of a processor to send, also where only its metadata are asked for: with as
  * many of these reads at once as of others, it has no time for what the others ask. A pod that has just started knows of none, and
- * a hundred that are read for the first time are no better: so there are not many others at once, either. Next is always the
- * namespace that has taken the least time lately. `elapsed`: milliseconds of a clock that is never set.
+ * a hundred that are read for the first time are no better: so there are not many others at once, either. After each that was known to
+ * be large there is a rest, no longer than its size explains, which its reader does not wait for: where two follow each other all the
+ * time, they would take two processors. Next is always the namespace that has taken the least time lately.
  */
-export function shareLargeReads(server: Send, elapsed: () => number): LargeReads {
+export function shareLargeReads(server: Send, clock: RestClock = REST_CLOCK): LargeReads {
+  const { elapsed } = clock
   const large = new LRUCache<string, true>({ max: MOST_REMEMBERED })
   // Of namespaces and groups.
   const inARow = new LRUCache<string, number>({ max: MOST_REMEMBERED })
@@ -67,6 +72,20 @@ export function shareLargeReads(server: Send, elapsed: () => number): LargeReads
     }
   }
 
+  async function readAndRest(
+    reading: Reading,
+    answered: (answer: Promise<ApiAnswer>) => void,
+  ): Promise<void> {
+    const began = elapsed()
+    const answer = read(reading)
+    answered(answer)
+    const mostMs = await answer.then(
+      ({ text }) => text.length * MS_PER_CHARACTER,
+      () => undefined,
+    )
+    await restAfter(began, clock, mostMs)
+  }
+
   return ({ namespace: owner, signal = NEVER }) =>
     async function call(request) {
       if (request.method !== 'GET') return server(request)
@@ -81,7 +100,10 @@ export function shareLargeReads(server: Send, elapsed: () => number): LargeReads
         const answer = await othersOfGroup(taker, async () => (isLarge(reading) ? undefined : read(reading)))
         if (answer !== undefined) return answer
       }
-      return ofGroup(taker, () => ofAll({ ...taker, key: '' }, () => read(reading)))
+      const { promise, resolve, reject } = Promise.withResolvers<ApiAnswer>()
+      const turn = ofGroup(taker, () => ofAll({ ...taker, key: '' }, () => readAndRest(reading, resolve)))
+      void turn.catch(reject)
+      return promise
     }
 }
 

@@ -25,7 +25,7 @@ function stage() {
     const metadata = { uid: 'uid', resourceVersion: '1', ...(isSmall ? {} : { labels: state.labels }) }
     return { status: 200, text: JSON.stringify({ kind: 'GitCommit', metadata }) }
   }
-  const cluster = connectCluster(server)
+  const cluster = connectCluster(server, { elapsed: () => 0, wait: async () => undefined })
   async function read(namespace: string, name: string, signal = NEVER, group = ''): Promise<unknown> {
     const named = { apiVersion: `${group}v1`, kind: 'Thing', namespace, name }
     return cluster.readVersion(named, { plural: 'things', namespaced: true }, { namespace, signal })
@@ -143,7 +143,7 @@ t.test('ten namespaces that read large objects all the time are known by it', as
       if (waits) await new Promise<void>((resolve) => open.push(resolve))
       return { status: 200, text: 'x'.repeat(100_000) }
     },
-    () => now,
+    { elapsed: () => now, wait: async () => undefined },
   )
   const read = (namespace: string): Promise<unknown> =>
     reads({ namespace })({ method: 'GET', path: `/api/v1/${namespace}` })
@@ -163,4 +163,36 @@ t.test('ten namespaces that read large objects all the time are known by it', as
   t.same(asked.slice(before), ['/api/v1/shop'])
   while (open.length > 0) await answerOne()
   await Promise.all(all)
+})
+
+t.test('after a large read there is a rest, which its reader does not wait for', async (t) => {
+  let now = 0
+  const rests: { readonly ms: number; readonly end: () => void }[] = []
+  const reads = shareLargeReads(
+    async ({ path }) => {
+      now += 400
+      if (path.includes(TOO_LARGE)) throw new Failure('NotSupported', 'The API server answered with more.')
+      return { status: 200, text: 'x'.repeat(path.endsWith('small') ? 10 : 512 * 1024) }
+    },
+    {
+      elapsed: () => now,
+      wait: (ms) => new Promise<void>((resolve) => rests.push({ ms, end: resolve })),
+    },
+  )
+  const read = (name: string): Promise<unknown> =>
+    reads({ namespace: 'team' })({ method: 'GET', path: `/api/v1/${name}` }).catch(() => 'refused')
+  await Promise.all([read('one'), read('small'), read(TOO_LARGE)])
+  t.same(rests, [], 'not where it was not known to be large')
+  await Promise.all([read('one'), read(TOO_LARGE), read('small')])
+  t.same(
+    rests.map(({ ms }) => ms),
+    [256, 400],
+    'no longer than its size explains',
+  )
+  let isRead = false
+  const next = read('one').then(() => (isRead = true))
+  await settle()
+  t.notOk(isRead, 'both places rest')
+  for (const { end } of rests) end()
+  await next
 })
