@@ -152,12 +152,13 @@ export interface World {
   /** Resources for whose status there is no room; see functions/attempt/left-alone.ts. */
   readonly leftAlone: LeftAlone
   /**
-   * Follows an event once the pace of what fails in its namespace allows it; see functions/attempt/failing-pace.ts. `failed`: told of
-   * each first attempt at a spec or a request that has failed. Throws what `work` throws.
+   * Follows an event, or a change of what is waited for, once the pace of what fails in its namespace allows it; see
+   * functions/attempt/failing-pace.ts. `failed`: told of each attempt that has failed, apart from retries whose time has come. Throws
+   * what `work` throws.
    */
   readonly inPace: <T>(namespace: string, work: (failed: () => void) => Promise<T>) => Promise<T>
-  /** Told of each first attempt that has failed, while an event is followed in its pace. */
-  readonly failedFirst?: () => void
+  /** The same `failed`, while an event is followed in its pace. */
+  readonly failedInPace?: () => void
   /**
    * Looks once the namespace of the follower, and the pod, have less than their share under way; see
    * functions/looks/look-share.ts. Throws what `look` throws.

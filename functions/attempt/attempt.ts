@@ -47,9 +47,9 @@ const GRACE_MS = 500
 export async function handle(ref: ObjectRef, find: Find, world: World, awaited?: string): Promise<void> {
   if (world.leftAlone.has(ref) || (awaited === undefined && world.looks.ask(ref))) return
   try {
-    // What was waited for is tried again.
-    if (awaited !== undefined) await attemptAll(ref, find, world, awaited)
-    else await world.inPace(ref.namespace, (failedFirst) => attemptAll(ref, find, { ...world, failedFirst }))
+    await world.inPace(ref.namespace, (failedInPace) =>
+      attemptAll(ref, find, { ...world, failedInPace }, awaited),
+    )
   } catch (error) {
     if (!isFinal(error)) throw error
     await leaveAlone(ref, error, world)
@@ -156,7 +156,9 @@ async function attempt(current: Claim, world: World, turn: Turn, gaveWay: AbortS
   const result = await unlessAborted(running, graceAfter(signal), onTimeout).catch(asFailure)
   // What it costs is over; the result is a small write.
   turn.release()
-  if (result instanceof Failure && !again) world.failedFirst?.()
+  // What has changed for it may change again at once, any number of times; other retries come in a pace of their own.
+  const isPaced = !again || current.awaited !== undefined
+  if (result instanceof Failure && isPaced) world.failedInPace?.()
   const latest = await kept.end()
   // A newer spec has no result yet.
   const carrier = isSameRequest(latest, current.envelope) ? latest : current.envelope

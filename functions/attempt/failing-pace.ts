@@ -11,7 +11,7 @@ export interface FailingPace {
   readonly close: () => void
 }
 
-/** First attempts of a namespace that may fail, whatever others do: so many at once, and so many in a second. */
+/** Attempts of a namespace that may fail, whatever others do: so many at once, and so many in a second. */
 const OWN = { most: 10, perSecond: 1 } as const
 /** What all namespaces share beyond that: such an attempt takes a processor some 30 ms, the API server's part included. */
 const SHARED = { most: 20, perSecond: 5 } as const
@@ -23,9 +23,10 @@ const MOST_OWED = 10
 const NEVER = new AbortController().signal
 
 /**
- * The pace of first attempts that fail: a tenant who changes thousands of resources that fail at once would otherwise take all of the
- * processors from the attempts of others. A namespace in which little fails is never kept waiting, however much it has made, and
- * one that is alone has all that is shared. Retries have a pace of their own (cluster/sweep/retry-pace.ts).
+ * The pace of attempts that fail, first ones and those after a change of what was waited for: a tenant who changes thousands of
+ * resources that fail at once, or one object for which thousands wait, would otherwise take all of the processors from the attempts
+ * of others. A namespace in which little fails is never kept waiting, however much it has made, and one that is alone has all that is
+ * shared. Retries whose time has come have a pace of their own (cluster/sweep/retry-pace.ts).
  */
 export function paceFailing({ elapsed, wait }: RestClock = REST_CLOCK): FailingPace {
   // Of those alone in which something has failed.

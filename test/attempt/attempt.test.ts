@@ -118,7 +118,7 @@ t.test('a bug is Internal, and its text is in no status and no log', async (t) =
 })
 
 t.test(
-  'a first attempt at a spec or a request that fails counts in the pace, a retry does not',
+  'what fails counts in the pace: a first attempt and one after a change of what was waited for, a retry not',
   async (t) => {
     const world = memoryWorld()
     const { land } = world
@@ -140,9 +140,11 @@ t.test(
     await send(later(5))
     world.cluster.apply(gitCommit({}, { 'commitlet.dev/requested-at': 'again' }))
     await send(later(10))
+    const awaited = statusOf(world)?.lastAttemptTime
+    await handle(REF, finder(world.cluster, { reads: 8, waits: 8 }), later(10), awaited)
     world.land = land
     await send(later(20))
-    t.same(counts, [1, 0, 1, 0])
+    t.same(counts, [1, 0, 1, 1, 0])
   },
 )
 

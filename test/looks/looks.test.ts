@@ -262,6 +262,37 @@ t.test('all that wait for one object cost one look, and are attempted when it is
   for (let i = 0; i < 100; i += 1) t.match(status(`one-${i}`), { phase: 'Succeeded' }, `one-${i}`)
 })
 
+t.test('those whose attempts fail again with each change of what they wait for have a pace', async (t) => {
+  const { world, apply, send, advance, status } = lookingWorld({ isPaced: true })
+  const files = ['one', 'two'].map((name) => ({
+    path: `${name}.yaml`,
+    resourceRef: { apiVersion: 'v1', kind: 'ConfigMap', name },
+  }))
+  const names = Array.from({ length: 100 }, (_, index) => `both-${index}`)
+  const all = names.map((name) => {
+    apply(name, { resourceRef: undefined, files })
+    return send(name)
+  })
+  await advance(60)
+  await Promise.all(all)
+  const attempts = (): number => names.reduce((sum, name) => sum + (status(name).attempts ?? 0), 0)
+  const before = attempts()
+  t.equal(before, 100)
+  // One of both is always missing.
+  for (let change = 0; change < 60; change += 1) {
+    const [there, missing] = change % 2 === 0 ? ['one', 'two'] : ['two', 'one']
+    world.cluster.remove('ConfigMap', 'team', missing)
+    world.cluster.apply(object('ConfigMap', there))
+    await advance(1)
+  }
+  const made = attempts() - before
+  t.ok(made >= 60 && made <= 500, `attempts in a minute: ${made}`)
+  world.cluster.apply(object('ConfigMap', 'one'))
+  world.cluster.apply(object('ConfigMap', 'two'))
+  await advance(60)
+  t.equal(world.pushed.length, 100, 'all are made once nothing is missing')
+})
+
 t.test('closing waits for the attempts that it has started, and starts no other', async (t) => {
   const { world, looks, apply, send, advance, status } = lookingWorld()
   apply('late')

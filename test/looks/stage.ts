@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { handle } from '../../functions/attempt/attempt.ts'
+import { paceFailing } from '../../functions/attempt/failing-pace.ts'
 import { finder } from '../../functions/attempt/find.ts'
 import type { Failure } from '../../functions/domain/failure.ts'
 import { openLooks } from '../../functions/looks/looks.ts'
@@ -29,8 +30,14 @@ export interface LookingWorld {
   readonly isTicking: () => boolean
 }
 
+/** What a test wants of the world: `isPaced`: what fails has its pace, by the same clock, which `send` waits for as well. */
+interface Wanted {
+  readonly stampKey?: Uint8Array
+  readonly isPaced?: boolean
+}
+
 /** A GitCommit of this name refers to the ConfigMap of its name. */
-export function lookingWorld(stampKey?: Uint8Array): LookingWorld {
+export function lookingWorld({ stampKey, isPaced = false }: Wanted = {}): LookingWorld {
   const base = memoryWorld()
   let ms = 0
   let tick: (() => void) | undefined
@@ -61,9 +68,15 @@ export function lookingWorld(stampKey?: Uint8Array): LookingWorld {
       return () => (tick = undefined)
     },
   })
+  const waits = new Map<() => void, number>()
+  const pace = paceFailing({
+    elapsed: () => ms,
+    wait: (milliseconds) => new Promise<void>((end) => waits.set(end, ms + milliseconds)),
+  })
+  const inPace: MemoryWorld['inPace'] = isPaced ? pace.inPace : (_, work) => work(() => undefined)
   const settings = { ...base.settings, stampKey }
   const world: MemoryWorld = {
-    ...{ ...base, now, looks, settings },
+    ...{ ...base, now, looks, settings, inPace },
     // Pushes are kept and decided in the world that a test has.
     push(change, login, { signal }) {
       world.pushed.push({ change, login, signal })
@@ -75,6 +88,12 @@ export function lookingWorld(stampKey?: Uint8Array): LookingWorld {
     for (let ticks = 0; ticks < seconds * (1000 / TICK_MS); ticks += 1) {
       ms += TICK_MS
       tick?.()
+      await settled()
+      for (const [end, until] of waits) {
+        if (until > ms) continue
+        waits.delete(end)
+        end()
+      }
       await settled()
     }
   }
