@@ -13,10 +13,12 @@ import type { Begin } from './begin-all.ts'
 import { beginAll } from './begin-all.ts'
 import type { SearchParts } from './pinged-sweep.ts'
 
-/** Pages of each kind in one search, of 50 rows each, where the first three are not shorter. What waits beyond them is looked after at its own pace. */
+/** Pages of each kind in one search, of 50 rows each but for the first three. What waits beyond them is looked after at its own pace. */
 const MOST_PAGES = 23
 /** The same of followers, which are in no hurry to be looked at otherwise. */
 const MOST_PAGES_OF_FOLLOWERS = 203
+/** Rows of the first page of a namespace: one that turns out to be too large has taken the API server as long as another. */
+const FIRST_PAGE = 8
 /** Pages that are listed at once, in the turns of the namespaces; of those that may be heavy, one, and after it a rest. */
 const AT_ONCE = 2
 const HEAVY_AT_ONCE = 1
@@ -195,7 +197,7 @@ async function* pagesOf(
   const namespace = key === ALL ? undefined : key
   let next: string | undefined
   for (let pages = 0; pages < mostPages; pages += 1) {
-    const wanted = { ...query, namespace, next }
+    const wanted = { ...query, namespace, next, first: FIRST_PAGE }
     const page = await turns.list(key, () => cluster.listPage(kind, wanted))
     yield page.rows
     next = page.next

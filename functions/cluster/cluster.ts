@@ -39,6 +39,8 @@ export interface ListQuery {
   readonly except?: readonly string[] | undefined
   /** Where the page begins: `next` of the page before, whose query has to be the same otherwise. */
   readonly next?: string | undefined
+  /** Rows of the first page of such a list, whose rows may be large. Default: as many as a page has at most. */
+  readonly first?: number
 }
 
 /** Without `next`, there are no more. A page may be empty and have a `next`. */

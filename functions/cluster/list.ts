@@ -11,8 +11,6 @@ import { groupPath } from './discovery.ts'
 
 /** Rows of a page, at most: a row has the printed cells and the metadata, which may have as much as etcd stores. */
 const PAGE_SIZE = 50
-/** Rows of the first page of a namespace: a page that turns out to be too large has taken the API server as long as another. */
-const FIRST_PAGE = 8
 /** Sorts of lists of which the size of a page is remembered. */
 const MOST_REMEMBERED = 3_000
 /** Bytes of a page of several rows: to read it takes less than 60 ms. */
@@ -36,9 +34,8 @@ const UNSETTLED = 'status.phase!=Succeeded,status.phase!=Failed,status.phase!=Su
 export function pageLists(server: ApiServer): Cluster['listPage'] {
   const sizes = new LRUCache<string, number>({ max: MOST_REMEMBERED })
   return async function listPage(kind, query) {
-    const { namespace, phase, follows } = query
+    const { namespace, phase, follows, first = PAGE_SIZE } = query
     const key = JSON.stringify([kind, namespace, phase, follows])
-    const first = namespace === undefined ? PAGE_SIZE : FIRST_PAGE
     for (let limit = sizes.get(key) ?? first; ; limit = Math.ceil(limit / 2)) {
       const page = await readPage(server, kind, { ...query, limit })
       if (page === 'too large') continue

@@ -121,7 +121,7 @@ t.test('a query narrows the list to a phase and a namespace, or leaves namespace
     asked.map(({ searchParams }) => Object.fromEntries(searchParams)),
     [
       { limit: '50', fieldSelector: 'status.phase=Pending,metadata.namespace!=a,metadata.namespace!=b' },
-      { limit: '8', continue: 'more' },
+      { limit: '50', continue: 'more' },
     ],
   )
 })
@@ -140,8 +140,8 @@ t.test(
     })
     for (let times = 0; times < 2; times += 1)
       for (const namespace of ['large', 'small'])
-        await cluster.listPage('GitCommit', { namespace, follows: true })
-    await cluster.listPage('GitCommit', { namespace: 'large', phase: 'Retrying' })
+        await cluster.listPage('GitCommit', { namespace, follows: true, first: 8 })
+    await cluster.listPage('GitCommit', { namespace: 'large', phase: 'Retrying', first: 8 })
     t.same(asked, ['large 8', 'large 4', 'small 8', 'large 8', 'large 4', 'small 16', 'large 8'])
   },
 )
