@@ -12,11 +12,11 @@ export interface FailingPace {
 }
 
 /** Attempts of a namespace that may fail, whatever others do: so many at once, and so many in a second. */
-const OWN = { most: 10, perSecond: 1 } as const
+const OWN = { most: 5, perSecond: 1 } as const
 /** What all namespaces share beyond that: such an attempt takes a processor some 30 ms, the API server's part included. */
-const SHARED = { most: 20, perSecond: 5 } as const
+const SHARED = { most: 10, perSecond: 5 } as const
 /** With so many left, events are followed at once, however many come. */
-const FREE = 5
+const FREE = 3
 /** The most that a namespace owes: more may have begun before it was known that they fail, and a resource may change meanwhile. */
 const MOST_OWED = 10
 

@@ -39,16 +39,16 @@ function stage() {
 t.test('first attempts that fail are made in a pace, and those of another namespace at once', async (t) => {
   const { followed, events, goOn } = stage()
   events('few', 1)
-  for (let one = 0; one < 10; one += 1) {
+  for (let one = 0; one < 5; one += 1) {
     events('many', 1)
     await goOn(0)
   }
-  t.equal(followed.many, 10, 'some at once')
+  t.equal(followed.many, 5, 'some at once')
   events('many', 500)
   await goOn(0)
-  t.equal(followed.many, 30, 'and what all share')
+  t.equal(followed.many, 15, 'and what all share')
   await goOn(10_000)
-  t.ok((followed.many ?? 0) >= 80 && (followed.many ?? 0) <= 91, `then some each second: ${followed.many}`)
+  t.ok((followed.many ?? 0) >= 65 && (followed.many ?? 0) <= 76, `then some each second: ${followed.many}`)
   events('other', 9)
   events('few', 9)
   await goOn(10_000)
@@ -70,19 +70,19 @@ t.test('ten namespaces in which all fails leave another one its own', async (t) 
   const all = made.reduce((sum, one) => sum + one, 0)
   t.ok(all <= 15 * 60 + 10, `in a minute of all: ${all}`)
   t.ok(Math.min(...made) >= 60, `at least of each: ${Math.min(...made)}`)
-  for (let index = 0; index < 10; index += 1) {
+  for (let index = 0; index < 5; index += 1) {
     events('other', 1)
     await goOn(120_000)
   }
-  t.equal(followed.other, 10)
+  t.equal(followed.other, 5)
 })
 
 t.test('what does not fail is never kept waiting where little has failed', async (t) => {
   const { followed, events, goOn } = stage()
-  events('busy', 4)
+  events('busy', 2)
   events('busy', 10_000, false)
   await goOn(0)
-  t.equal(followed.busy, 10_004)
+  t.equal(followed.busy, 10_002)
 })
 
 t.test('what does not fail gives back what it has taken', async (t) => {

@@ -5,9 +5,9 @@ import { makeAllowances } from '../../domain/sharing/allowances.ts'
 export type RetryPace = (namespace: string) => boolean
 
 /** Retries of a namespace, whatever others have: so many at once, and so many in a second. */
-const OWN = { most: 20, perSecond: 0.25 } as const
+const OWN = { most: 5, perSecond: 0.25 } as const
 /** What all namespaces share beyond that: an attempt that fails at once takes a processor some 30 ms, the API server's part included. */
-const SHARED = { most: 40, perSecond: 4 } as const
+const SHARED = { most: 20, perSecond: 4 } as const
 
 /**
  * The pace of retries: thousands of resources that fail at once, again and again, would otherwise take all of a processor from

@@ -45,11 +45,11 @@ t.test(
       ...Array.from({ length: 300 }, (_, i) => failed(`many-${i}`, 'large')),
       ...Array.from({ length: 50 }, (_, i) => ({ ...failed(`fixed-${i}`, 'large'), generation: 2 })),
       ...Array.from({ length: 300 }, (_, i) => one(`first-${i}`, { namespace: 'large' })),
-      ...Array.from({ length: 9 }, (_, i) => failed(`few-${i}`, 'shop')),
+      ...Array.from({ length: 5 }, (_, i) => failed(`few-${i}`, 'shop')),
     ])
     const { isCrowded } = await round()
     const count = (start: string): number => announced.filter((name) => name.startsWith(start)).length
-    t.same([count('many'), count('first'), count('fixed'), count('few')], [60, 300, 50, 9])
+    t.same([count('many'), count('first'), count('fixed'), count('few')], [25, 300, 50, 5])
     t.ok(isCrowded, 'the next round begins soon')
   },
 )
