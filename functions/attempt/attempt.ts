@@ -1,15 +1,13 @@
 import { claim } from './claim.ts'
-import type { Claim, Claimable, Newer } from './claim.ts'
+import type { Claim, Newer } from './claim.ts'
 import { isSameRequest } from '../domain/resource/attempt-state.ts'
 import { resourceAttributes } from '../domain/telemetry/spans.ts'
 import { endWith, inSpan, type Beginning } from '../domain/telemetry/tracer.ts'
 import { unlessAborted } from '../domain/deadline.ts'
 import { Failure, asFailure } from '../domain/failure.ts'
 import { pushPlace } from '../domain/commit/push-place.ts'
-import { writtenReferences } from '../domain/commit/references.ts'
 import { awaitedAfter } from '../domain/resource/waiting.ts'
 import { parse, requireSound } from '../domain/schema/parse.ts'
-import type { Parsed } from '../domain/schema/parse.ts'
 import type { ObjectRef } from '../domain/resource/resource.ts'
 import type { ReferenceField } from '../domain/spec/spec.ts'
 import type { Outcome } from '../domain/resource/status.ts'
@@ -19,6 +17,7 @@ import type { Find } from './find.ts'
 import { commitObject } from '../commit/commit-object.ts'
 import { openPullRequest } from '../pull-request/open-pull-request.ts'
 import { reviewAhead } from '../login/authorise.ts'
+import { expectChange, turnFor } from './own-turn.ts'
 import { report } from './report.ts'
 import type { EngineUsed } from './report.ts'
 import {
@@ -31,7 +30,6 @@ import {
 import { traceWorld } from './traced-world.ts'
 import { isFinal } from './status-writes.ts'
 import { writeResult } from './write-result.ts'
-import type { Release } from '../domain/network/budget.ts'
 import type { Attempt, Turn, World } from '../world.ts'
 
 /** After the deadline, pending calls have this long to report what they were waiting for. */
@@ -106,33 +104,6 @@ async function claimAndAttempt(next: Newer, world: World): Promise<Next> {
   } finally {
     arrived()
   }
-}
-
-/** A push for this branch that is about to begin may wait for the change. */
-function expectChange({ envelope, parsed }: Claimable, { expect }: World): Release {
-  if (envelope.kind !== 'GitCommit' || !parsed.sound || parsed.kind !== 'GitCommit') return () => undefined
-  const { namespace } = envelope.metadata
-  return expect({ repository: parsed.target.address, branch: parsed.spec.branch, namespace })
-}
-
-/** Undefined if the same resource already waits for its turn. */
-function turnFor(
-  { newer: { envelope, parsed }, heldBefore }: Newer,
-  { takeTurn }: World,
-  giveWay: (because: Failure) => void,
-): Promise<Turn | undefined> {
-  const { kind, metadata } = envelope
-  const host = parsed.target?.address.host ?? ''
-  const { namespace, name, generation } = metadata
-  // Nobody else can take up what we have claimed: an event for it that waits as well does not count.
-  const admitted = heldBefore !== undefined
-  const own = admitted ? ` ${generation}` : ''
-  const resource = `${kind} ${namespace}/${name}${own}`
-  return takeTurn(kind, { namespace, host, resource, admitted, objects: objectsOf(parsed), giveWay })
-}
-
-function objectsOf(parsed: Parsed): number {
-  return parsed.sound && parsed.kind === 'GitCommit' ? writtenReferences(parsed.spec).length : 1
 }
 
 /** One attempt, from claim to written status, or until it has to give way. Returns a newer generation, if there is one. */
