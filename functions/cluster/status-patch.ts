@@ -2,7 +2,8 @@ import { Failure } from '../domain/failure.ts'
 import { isRecord } from '../domain/json-value.ts'
 import type { Condition, Status } from '../domain/resource/stored-status.ts'
 import type { Envelope } from '../domain/resource/resource.ts'
-import { GITCOMMIT_STATUS, PULLREQUEST_STATUS } from '../domain/crd/status.ts'
+import { GITCOMMIT_STATUS } from '../domain/crd/git-commit-status.ts'
+import { PULLREQUEST_STATUS } from '../domain/crd/status.ts'
 import type { ApiAnswer } from './calls/exchange.ts'
 
 const SCHEMAS = { GitCommit: GITCOMMIT_STATUS, PullRequest: PULLREQUEST_STATUS } as const

@@ -5,7 +5,7 @@ import { parseAllDocuments } from 'yaml'
 import { member } from '../../functions/domain/json-value.ts'
 import { intervalSeconds } from '../../functions/domain/resource/following.ts'
 import { STAMP_DAYS } from '../../functions/domain/requester/stamp-time.ts'
-import { GITCOMMIT_STATUS } from '../../functions/domain/crd/status.ts'
+import { GITCOMMIT_STATUS } from '../../functions/domain/crd/git-commit-status.ts'
 import { judge } from '../domain/fixtures/parsed.ts'
 import { reviewContext } from '../domain/fixtures/review-context.ts'
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { asFailure, boundedMessage, Failure } from '../../functions/domain/failure.ts'
-import { GITCOMMIT_STATUS } from '../../functions/domain/crd/status.ts'
+import { GITCOMMIT_STATUS } from '../../functions/domain/crd/git-commit-status.ts'
 
 t.test('a failure says whether a retry helps, by its row in the table or by its own value', async (t) => {
   t.equal(new Failure('Conflict', 'm').retry, 'transient')

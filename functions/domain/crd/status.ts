@@ -1,10 +1,12 @@
 import type { Schema } from './schema.ts'
 
-function time(description: string): Schema {
+/** A time in RFC 3339. */
+export function time(description: string): Schema {
   return { type: 'string', description, format: 'date-time', maxLength: 64 }
 }
 
-function text(description: string, maxLength: number): Schema {
+/** A text of at most so many characters. */
+export function text(description: string, maxLength: number): Schema {
   return { type: 'string', description, maxLength }
 }
 
@@ -43,63 +45,6 @@ const CONDITIONS: Schema = {
       message: text('The reason, in one sentence: what was found, what was expected and what to do.', 32_768),
       observedGeneration: GENERATION,
       lastTransitionTime: time('When the status of the condition last changed.'),
-    },
-  },
-}
-
-const COMMIT: Schema = {
-  type: 'object',
-  description: 'The commit that contains the content.',
-  required: ['sha', 'shortSHA', 'branch', 'path'],
-  properties: {
-    sha: { ...text('The full object name of the commit.', 64), pattern: '^[0-9a-f]{40,64}$' },
-    shortSHA: { ...text('The first 12 digits of sha.', 12), pattern: '^[0-9a-f]{12}$' },
-    branch: text('The branch of the commit.', 1024),
-    path: text('The path of the file, or of the first one.', 1024),
-    url: text('The web address of the commit, if the provider is known.', 8192),
-  },
-}
-
-const LATE_PUSH: Schema = {
-  type: 'boolean',
-  description:
-    'Whether the Git server may still carry out a push of an earlier attempt, whose answer was lost. Where the branch holds the content already, Commitlet then makes an empty commit, so that the old push fails.',
-}
-
-const LATE_PUSH_TO: Schema = {
-  type: 'array',
-  description:
-    'The repositories and branches at which the Git server may still carry out a push of an earlier attempt, and at which none has landed since. A GitCommit that comes back to one of them makes an empty commit there, too.',
-  maxItems: 8,
-  items: {
-    ...text('A repository and branch: a digest, which only Commitlet understands.', 16),
-    pattern: '^[0-9a-f]{16}$',
-  },
-}
-
-const DIGEST = { maxLength: 16, pattern: '^[0-9a-f]{16}$' } as const
-
-const SYNC: Schema = {
-  type: 'object',
-  description: 'With sync: OnChange, what was seen of the objects that the spec refers to.',
-  required: ['commits'],
-  properties: {
-    seenTime: time('When the objects were read whose content is on the branch.'),
-    commits: {
-      type: 'integer',
-      description: 'The number of commits so far.',
-      format: 'int64',
-      minimum: 0,
-    },
-    digest: {
-      type: 'string',
-      description: 'A digest of the versions of the objects whose content is on the branch.',
-      ...DIGEST,
-    },
-    committing: {
-      type: 'string',
-      description: 'A digest of the versions of the objects that are being committed.',
-      ...DIGEST,
     },
   },
 }
@@ -189,7 +134,8 @@ const COMMON: Readonly<Record<string, Schema>> = {
   },
 }
 
-function status(own: Readonly<Record<string, Schema>>): Schema {
+/** The schema of a status with these fields of its kind besides. */
+export function statusSchema(own: Readonly<Record<string, Schema>>): Schema {
   return {
     type: 'object',
     description: 'The observed state. Only Commitlet writes it.',
@@ -200,13 +146,5 @@ function status(own: Readonly<Record<string, Schema>>): Schema {
   }
 }
 
-/** `status` of a GitCommit. */
-export const GITCOMMIT_STATUS: Schema = status({
-  commit: COMMIT,
-  latePush: LATE_PUSH,
-  latePushTo: LATE_PUSH_TO,
-  sync: SYNC,
-})
-
 /** `status` of a PullRequest. */
-export const PULLREQUEST_STATUS: Schema = status({ pullRequest: PULL_REQUEST })
+export const PULLREQUEST_STATUS: Schema = statusSchema({ pullRequest: PULL_REQUEST })

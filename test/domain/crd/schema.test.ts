@@ -2,7 +2,8 @@ import { Ajv } from 'ajv'
 import t from 'tap'
 import { GITCOMMIT_SPEC } from '../../../functions/domain/crd/git-commit.ts'
 import { PULLREQUEST_SPEC } from '../../../functions/domain/crd/pull-request.ts'
-import { GITCOMMIT_STATUS, PULLREQUEST_STATUS } from '../../../functions/domain/crd/status.ts'
+import { GITCOMMIT_STATUS } from '../../../functions/domain/crd/git-commit-status.ts'
+import { PULLREQUEST_STATUS } from '../../../functions/domain/crd/status.ts'
 import type { Schema } from '../../../functions/domain/crd/schema.ts'
 
 const ALL = {
