@@ -20,18 +20,19 @@ const LATE_PUSH: Schema = {
     'Whether the Git server may still carry out a push of an earlier attempt, whose answer was lost. Where the branch holds the content already, Commitlet then makes an empty commit, so that the old push fails.',
 }
 
+const DIGEST = { maxLength: 16, pattern: '^[0-9a-f]{16}$' } as const
+
 const LATE_PUSH_TO: Schema = {
   type: 'array',
   description:
     'The repositories and branches at which the Git server may still carry out a push of an earlier attempt, and at which none has landed since. A GitCommit that comes back to one of them makes an empty commit there, too.',
   maxItems: 8,
   items: {
-    ...text('A repository and branch: a digest, which only Commitlet understands.', 16),
-    pattern: '^[0-9a-f]{16}$',
+    type: 'string',
+    description: 'A repository and branch: a digest, which only Commitlet understands.',
+    ...DIGEST,
   },
 }
-
-const DIGEST = { maxLength: 16, pattern: '^[0-9a-f]{16}$' } as const
 
 const SYNC: Schema = {
   type: 'object',
