@@ -2,7 +2,7 @@ import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 import pino from 'pino'
 import t from 'tap'
 import { makeWaitingSearch } from '../../functions/arrival/waiting-resources.ts'
-import type { ApiAnswer, ApiCall } from '../../functions/cluster/api-server.ts'
+import type { ApiAnswer, ApiCall, ApiServer } from '../../functions/cluster/api-server.ts'
 import { connectCluster } from '../../functions/cluster/connect.ts'
 import type { ObjectRef } from '../../functions/domain/resource/resource.ts'
 import type { StoredResource } from '../harness/paging-server.ts'
@@ -35,6 +35,13 @@ function waiting(namespace: string, name: string, reason: string): StoredResourc
 function following(namespace: string, name: string, reason: string): StoredResource {
   const phase = reason === 'ReferenceForbidden' ? 'Failed' : 'Succeeded'
   return { kind: 'GitCommit', namespace, name, phase, observed: 1, reason, follows: '' }
+}
+
+/** A search that asks this server, by a clock that stands still, and rests for no time. */
+function searchBy(server: ApiServer): ReturnType<typeof makeWaitingSearch> {
+  const cluster = connectCluster(server)
+  const log = pino({ level: 'silent' })
+  return makeWaitingSearch({ cluster, log, elapsed: () => 0, wait: async () => undefined }, false)
 }
 
 const LONGEST_REST_OF_PAGE_MS = 1_000
@@ -188,13 +195,7 @@ t.test('no other page waits for those of very many labels, of which one is liste
     if (waits && call.path.includes('/busy')) await new Promise<void>((resolve) => open.push(resolve))
     return server(call)
   }
-  const parts = {
-    cluster: connectCluster(slowServer),
-    log: pino({ level: 'silent' }),
-    elapsed: () => 0,
-    wait: async () => undefined,
-  }
-  const search = makeWaitingSearch(parts, false)
+  const search = searchBy(slowServer)
   const searchAll = (): Promise<unknown> =>
     Promise.all(busy.map((namespace) => search({ namespace, name: 'git' }, () => true).ended))
   const searchShop = (): Promise<void> => search({ namespace: 'shop', name: 'git' }, () => true).ended
@@ -219,13 +220,7 @@ t.test('a search waits for one or two pages of each other namespace', async (t) 
     await new Promise<void>((resolve) => open.push(resolve))
     return server(call)
   }
-  const parts = {
-    cluster: connectCluster(slowServer),
-    log: pino({ level: 'silent' }),
-    elapsed: () => 0,
-    wait: async () => undefined,
-  }
-  const search = makeWaitingSearch(parts, false)
+  const search = searchBy(slowServer)
   const all = Array.from({ length: 10 }, (_, i) => search({ namespace: `busy-${i}`, name: 'a' }, () => true))
   await turn()
   t.equal(asked.length, 1, 'what nobody knows yet')
