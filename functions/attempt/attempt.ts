@@ -26,6 +26,7 @@ import {
   latePushes,
   watchPushes,
   withLatePushes,
+  type LatePushes,
 } from '../domain/resource/late-push.ts'
 import { traceWorld } from './traced-world.ts'
 import { isFinal } from './status-writes.ts'
@@ -138,9 +139,12 @@ async function attempt(current: Claim, world: World, turn: Turn, gaveWay: AbortS
   const awaited = result instanceof Failure ? awaitedAfter(result, sightings, key) : []
   const place = pushPlace(current.parsed)
   const isLate = pushWatch.mayBeLate()
-  const hasLanded = !isLate && !(result instanceof Failure)
-  const stillLate = hasLanded ? afterLanding(late, place) : afterFailure(late, place, isLate)
-  const settled = await writeResult(carrier, result, world, { awaited, late: stillLate, place })
+  // Where a push of its own may still come, its success counts only while that is what is asked for.
+  const stillLate = (isAskedFor: boolean): LatePushes =>
+    result instanceof Failure || (isLate && !isAskedFor)
+      ? afterFailure(late, place, isLate)
+      : afterLanding(late, place)
+  const settled = await writeResult(carrier, result, world, { awaited, stillLate })
   const { target } = current.parsed
   await report({ claim: current.envelope, result, began, settled, target, engine }, world)
   const { newer, written } = settled
@@ -149,7 +153,7 @@ async function attempt(current: Claim, world: World, turn: Turn, gaveWay: AbortS
   const parsed = parse(newer.whole)
   return {
     newer: { envelope: newer.envelope, parsed },
-    heldBefore: withLatePushes(current.envelope, stillLate),
+    heldBefore: withLatePushes(current.envelope, stillLate(false)),
   }
 }
 

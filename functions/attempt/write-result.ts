@@ -7,7 +7,7 @@ import type { Envelope } from '../domain/resource/resource.ts'
 import type { Status } from '../domain/resource/stored-status.ts'
 import type { FailureTerms, Outcome } from '../domain/resource/status.ts'
 import { failed, succeeded } from '../domain/resource/status.ts'
-import { afterLanding } from '../domain/resource/late-push.ts'
+import type { LatePushes } from '../domain/resource/late-push.ts'
 import type { Found } from './find.ts'
 import { isFinal, keptChanging } from './status-writes.ts'
 import type { World } from '../world.ts'
@@ -22,21 +22,22 @@ export interface WrittenResult {
   readonly newer?: Found
 }
 
-/** What the status of a result depends on besides; `place`: where the attempt pushes to. */
-interface ResultTerms extends Pick<FailureTerms, 'awaited' | 'late'> {
-  readonly place?: string | undefined
+/** What the status of a result depends on besides. */
+interface ResultTerms extends Pick<FailureTerms, 'awaited'> {
+  /** The pushes that may still be carried out; `isAskedFor`: the request of the attempt was not withdrawn since. */
+  readonly stillLate?: (isAskedFor: boolean) => LatePushes
 }
 
 /**
  * Writes the result of an attempt in one patch. On a conflict it reads the resource again; it never overwrites another
- * uid, another generation or another attempt's claim. `terms`: what the status depends on besides.
+ * uid, another generation or another attempt's claim.
  * Throws a Failure if the API server did not accept it in time, or never will.
  */
 export async function writeResult(
   claim: Envelope,
   result: Outcome | Failure,
   world: World,
-  terms: ResultTerms = {},
+  { awaited = [], stillLate = () => ({}) }: ResultTerms = {},
 ): Promise<WrittenResult> {
   const { limit, random } = { limit: world.settings.retryLimit, random: world.random() }
   let lastFailure: Failure | undefined
@@ -44,10 +45,11 @@ export async function writeResult(
   for (const wait of PAUSES_MS) {
     try {
       const now = world.now()
+      const late = stillLate(!isWithdrawn(latest))
       const status =
         result instanceof Failure
-          ? failed(latest, result, { now, limit, random, ...terms })
-          : afterSuccess(latest, result, now, terms)
+          ? failed(latest, result, { now, limit, random, awaited, late })
+          : succeeded(latest, result, now, late)
       const stored = await world.cluster.patchStatus(latest, status)
       if (stored !== CONFLICT) return { written: { envelope: envelopeOf(stored), status } }
       const whole = await world.cluster.readResource(refOf(claim))
@@ -65,14 +67,4 @@ export async function writeResult(
     await pause(wait)
   }
   throw lastFailure ?? keptChanging()
-}
-
-function afterSuccess(
-  resource: Envelope,
-  outcome: Outcome,
-  now: Date,
-  { late = {}, place }: ResultTerms,
-): Status {
-  const isOpen = late.latePush === true && isWithdrawn(resource)
-  return succeeded(resource, outcome, now, isOpen ? late : afterLanding(late, place))
 }
