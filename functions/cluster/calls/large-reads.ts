@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { Failure } from '../../domain/failure.ts'
-import { openKeyedTurns, type KeyedTurns } from '../../domain/sharing/keyed-turns.ts'
+import { openKeyedTurns, type KeyedTurns, type TurnTaker } from '../../domain/sharing/keyed-turns.ts'
 import { countExcess, FEW } from '../../domain/sharing/taken-time.ts'
 import { ended, type ApiAnswer, type ApiCall } from './exchange.ts'
 import { isOwnPath } from './own-paths.ts'
@@ -9,6 +9,10 @@ import { REST_CLOCK, restAfter, type RestClock } from './rest.ts'
 /** Reads of large objects of one group that are made at once, and those of all groups: one whose API hangs leaves some to others. */
 export const OF_GROUP = 2
 export const OF_ALL = 4
+/** Those of all groups that the API server may pass on to another API: one is left to what it serves itself. */
+export const PASSED_ON = 3
+/** For so long one of these holds its place, in milliseconds: an API that hangs costs the API server no processor. */
+export const LONGEST_TURN_MS = 2_000
 /**
  * Reads at once of what is not known to be large, of one group that the API server serves itself: what was not read yet may be large.
  * Most take some milliseconds.
@@ -45,6 +49,7 @@ export function shareLargeReads(server: Send, clock: RestClock = REST_CLOCK): La
   const inTurns = (places: number): KeyedTurns =>
     openKeyedTurns(places, elapsed, { taken: countExcess(FEW, elapsed) })
   const [ofGroup, ofAll, othersOfGroup] = [inTurns(OF_GROUP), inTurns(OF_ALL), inTurns(OTHERS_OF_GROUP)]
+  const passedOn = inTurns(PASSED_ON)
 
   function note({ key, reader }: Reading, isLarge: boolean): void {
     if (isLarge) {
@@ -86,6 +91,14 @@ export function shareLargeReads(server: Send, clock: RestClock = REST_CLOCK): La
     await restAfter(began, clock, mostMs)
   }
 
+  /** Begins when it is its turn, which ends with the rest after it, or before that where another API may be what it waits for. */
+  async function inTurn(taker: TurnTaker, isOwn: boolean, work: () => Promise<void>): Promise<void> {
+    const ofEach = { ...taker, key: '' }
+    if (isOwn) return ofGroup(taker, () => ofAll(ofEach, work))
+    const longest = (): Promise<unknown> => Promise.race([work(), clock.wait(LONGEST_TURN_MS)])
+    await ofGroup(taker, () => passedOn(ofEach, () => ofAll(ofEach, longest)))
+  }
+
   return ({ namespace: owner, signal = NEVER }) =>
     async function call(request) {
       if (request.method !== 'GET') return server(request)
@@ -93,16 +106,16 @@ export function shareLargeReads(server: Send, clock: RestClock = REST_CLOCK): La
       const group = groupOf(path)
       const reading = { request, key: `${accept} ${path}`, reader: `${group} ${owner}` }
       const taker = { owner, signal, late: ended, key: group }
+      const isOwn = isOwnPath(path)
       if (!isLarge(reading)) {
         // Calls that may be passed on to another API have turns of their own (object-reads.ts).
-        if (!isOwnPath(path)) return read(reading)
+        if (!isOwn) return read(reading)
         // While it waited, another read may have told more.
         const answer = await othersOfGroup(taker, async () => (isLarge(reading) ? undefined : read(reading)))
         if (answer !== undefined) return answer
       }
       const { promise, resolve, reject } = Promise.withResolvers<ApiAnswer>()
-      const turn = ofGroup(taker, () => ofAll({ ...taker, key: '' }, () => readAndRest(reading, resolve)))
-      void turn.catch(reject)
+      void inTurn(taker, isOwn, () => readAndRest(reading, resolve)).catch(reject)
       return promise
     }
 }

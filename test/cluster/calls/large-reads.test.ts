@@ -2,9 +2,11 @@ import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import type { ApiServer } from '../../../functions/cluster/api-server.ts'
 import {
+  LONGEST_TURN_MS,
   OF_ALL,
   OF_GROUP,
   OTHERS_OF_GROUP,
+  PASSED_ON,
   shareLargeReads,
 } from '../../../functions/cluster/calls/large-reads.ts'
 import { connectCluster } from '../../../functions/cluster/connect.ts'
@@ -25,7 +27,14 @@ function stage() {
     const metadata = { uid: 'uid', resourceVersion: '1', ...(isSmall ? {} : { labels: state.labels }) }
     return { status: 200, text: JSON.stringify({ kind: 'GitCommit', metadata }) }
   }
-  const cluster = connectCluster(server, { elapsed: () => 0, wait: async () => undefined })
+  const turnsAreOver = Promise.withResolvers<undefined>()
+  const wait = async (ms: number): Promise<unknown> =>
+    ms === LONGEST_TURN_MS ? turnsAreOver.promise : undefined
+  const cluster = connectCluster(server, { elapsed: () => 0, wait })
+  async function endLongTurns(): Promise<void> {
+    turnsAreOver.resolve(undefined)
+    await settle()
+  }
   async function read(namespace: string, name: string, signal = NEVER, group = ''): Promise<unknown> {
     const named = { apiVersion: `${group}v1`, kind: 'Thing', namespace, name }
     return cluster.readVersion(named, { plural: 'things', namespaced: true }, { namespace, signal })
@@ -34,7 +43,7 @@ function stage() {
     open.shift()?.answer()
     await settle()
   }
-  return { cluster, state, open, read, answerOne }
+  return { cluster, state, open, read, answerOne, endLongTurns }
 }
 
 async function settle(): Promise<void> {
@@ -108,6 +117,31 @@ t.test('of all groups there are a few at once as well, and resources are read so
   await settle()
   t.equal(open.length, OF_ALL)
   t.ok(open.filter(({ path }) => path.startsWith('/api/')).length <= OF_GROUP)
+})
+
+t.test('APIs that hang keep no large object of another one waiting for long', async (t) => {
+  const { state, open, read, endLongTurns } = stage()
+  const hang = (): Promise<unknown>[] =>
+    ['one.example.com/', 'two.example.com/'].flatMap((group) =>
+      BUSY.map((namespace) => read(namespace, 'large', NEVER, group)),
+    )
+  await Promise.all([...hang(), read('shop', 'large'), read('shop', 'large', NEVER, 'apps/')])
+  state.waits = true
+  const all = hang()
+  await settle()
+  t.equal(open.length, PASSED_ON)
+  all.push(read('shop', 'large', NEVER, 'apps/'), read('shop', 'large'))
+  await settle()
+  t.match(
+    open.slice(PASSED_ON),
+    [{ path: '/api/v1/namespaces/shop/things/large' }],
+    'what the API server serves itself does not wait for it',
+  )
+  await endLongTurns()
+  t.ok(open.some(({ path }) => path === '/apis/apps/v1/namespaces/shop/things/large'))
+  state.waits = false
+  for (const { answer } of open.splice(0)) answer()
+  await Promise.all(all)
 })
 
 t.test('a wait ends with the signal, and what is not large any more does not wait', async (t) => {
