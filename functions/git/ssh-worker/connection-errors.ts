@@ -32,6 +32,8 @@ const KINDS = [
   ['S->C compression', 'S->C compression', 'compressions'],
 ] as const
 const OFFER = 'Handshake: (remote) '
+/** Quoted as JavaScript does it: whatever it holds is in one line. */
+const SOFTWARE = "Remote ident: '"
 /** A server may repeat the handshake without limit. */
 const MOST_LINES = 32
 const LONGEST_LINE = 400
@@ -43,6 +45,11 @@ const LOGIN_REFUSED = [13, 14, 15]
 /** Adds a trace line about the server's offer to `offers`: the first 32 lines, 400 characters of each. */
 export function noteOffer(offers: string[], line: string): void {
   if (offers.length < MOST_LINES && line.startsWith(OFFER)) offers.push(line.slice(0, LONGEST_LINE))
+}
+
+/** What the server says that it is, of ssh2's trace line about it. */
+export function softwareIn(line: string): string | undefined {
+  return line.startsWith(SOFTWARE) ? line.slice(SOFTWARE.length, LONGEST_LINE) : undefined
 }
 
 /** Explains why the host accepts no connection; without a code the attempt to connect timed out. */

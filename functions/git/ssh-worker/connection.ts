@@ -12,11 +12,12 @@ import {
   explainLoss,
   explainViolation,
   noteOffer,
+  softwareIn,
   unreachable,
 } from './connection-errors.ts'
 import type { SSHError } from './connection-errors.ts'
 import { openChannel, takesTinyPackets } from './command-channel.ts'
-import type { SSHTarget } from './messages.ts'
+import type { ReachedServer, SSHTarget } from './messages.ts'
 import { guardTraffic, type Violation } from './traffic-guard.ts'
 
 /** A connection after the login; each command gets its own channel. */
@@ -30,11 +31,16 @@ export interface SSHConnection {
   close(): void
 }
 
-/**
- * Called once with why a connection ended that nobody closed, also when the login has not succeeded yet. `hostile`: the
- * server broke a limit.
- */
-export type OnLost = (why: Failure, hostile: boolean) => void
+/** What is told of a connection. */
+export interface ConnectionEvents {
+  /** Called when there is a connection, and again with the server's software. */
+  reached(server: ReachedServer): void
+  /**
+   * Called once with why it ended if nobody closed it, also when the login has not succeeded yet. `hostile`: the server broke
+   * a limit.
+   */
+  lost(why: Failure, hostile: boolean): void
+}
 
 const CONNECT_MS = 10_000
 const READY_MS = 15_000
@@ -48,7 +54,7 @@ const KEEP_ALIVE = { keepaliveInterval: 10_000, keepaliveCountMax: 3 }
 export async function connectSSH(
   target: SSHTarget,
   signal: AbortSignal,
-  onLost: OnLost,
+  events: ConnectionEvents,
 ): Promise<SSHConnection> {
   const key = ssh2.utils.parseKey(target.login.privateKey)
   if (key instanceof Error) {
@@ -56,7 +62,7 @@ export async function connectSSH(
     throw new Failure('CredentialsInvalid', message)
   }
   const socket = await openSocket(target, signal)
-  return logIn({ target, client: new ssh2.Client(), key }, socket, onLost)
+  return logIn({ target, client: new ssh2.Client(), key }, socket, events)
 }
 
 interface LoginAttempt {
@@ -84,9 +90,11 @@ async function openSocket({ address, addresses }: SSHTarget, signal: AbortSignal
 async function logIn(
   { target, client, key }: LoginAttempt,
   socket: Socket,
-  onLost: OnLost,
+  events: ConnectionEvents,
 ): Promise<SSHConnection> {
   const { address, login } = target
+  const { remoteAddress = '' } = socket
+  events.reached({ address: remoteAddress })
   const { promise: ready, resolve, reject } = Promise.withResolvers<undefined>()
   const offers: string[] = []
   let [loggedIn, ended] = [false, false]
@@ -97,7 +105,7 @@ async function logIn(
     ended = true
     lost = why
     reject(why)
-    onLost(why, hostile)
+    events.lost(why, hostile)
   }
   function fail(error: SSHError): void {
     const shown = `${fingerprintOf(key.getPublicSSH())} (${key.type})`
@@ -130,7 +138,10 @@ async function logIn(
       },
       debug(line) {
         guard.trace(line)
-        if (!loggedIn) noteOffer(offers, line)
+        if (loggedIn) return
+        noteOffer(offers, line)
+        const software = softwareIn(line)
+        if (software !== undefined) events.reached({ address: remoteAddress, software })
       },
       readyTimeout: target.readyMs ?? READY_MS,
       ...KEEP_ALIVE,
@@ -145,7 +156,7 @@ async function logIn(
     throw error
   })
   return {
-    remoteAddress: socket.remoteAddress ?? '',
+    remoteAddress,
     async run(command, protocol) {
       const channel = await openChannel({ client, address }, command, protocol).catch((error: unknown) => {
         throw lost ?? error

@@ -39,9 +39,12 @@ function main(port: MessagePort): void {
 
   function open({ id, target }: Request<'open'>): void {
     const abort = new AbortController()
-    const connecting = connectSSH(target, abort.signal, (why, hostile) => {
-      if (closing.has(id)) fail(id, why, hostile)
-      close(id)
+    const connecting = connectSSH(target, abort.signal, {
+      reached: (server) => post({ kind: 'reached', id, server }),
+      lost(why, hostile) {
+        if (closing.has(id)) fail(id, why, hostile)
+        close(id)
+      },
     })
     closing.set(id, abort)
     sessions.set(id, connecting)

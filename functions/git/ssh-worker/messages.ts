@@ -30,8 +30,17 @@ export type ToWorker =
     }
   | { readonly kind: 'close'; readonly id: number }
 
+/** A server to which there is a connection, and what it says that it is, once it has (RFC 4253, section 4.2). */
+export interface ReachedServer {
+  /** The IP address. */
+  readonly address: string
+  readonly software?: string
+}
+
 /** A message of the thread about a session or a program. */
 export type FromWorker =
+  /** The session has reached a server, or has been told its software. */
+  | { readonly kind: 'reached'; readonly id: number; readonly server: ReachedServer }
   /** The session is open: on a connection to this IP address. */
   | { readonly kind: 'opened'; readonly id: number; readonly address: string }
   /** The program runs. */

@@ -5,7 +5,7 @@ import { Failure } from '../../domain/failure.ts'
 import type { FailureReason } from '../../domain/reasons.ts'
 import type { RepositoryAddress } from '../../domain/repository/address.ts'
 import { stopIfAborted, timedOut } from '../process/launcher.ts'
-import type { ProgramEnd, SSHTarget } from '../ssh-worker/messages.ts'
+import type { ProgramEnd, ReachedServer, SSHTarget } from '../ssh-worker/messages.ts'
 import { openPortStream } from '../ssh-worker/port-stream.ts'
 import type { Heard, ThreadEnd, WorkerThread } from './worker-thread.ts'
 
@@ -47,13 +47,15 @@ export interface SSHProgram {
 const NOT_ENDED: ProgramEnd = { words: '', tooMuch: false, exitStatus: undefined }
 
 /**
- * Connects, checks the host key, and logs in with the key only, all in the thread.
+ * Connects, checks the host key, and logs in with the key only, all in the thread. `reached` is told of the server that it
+ * connects to.
  * @throws Failure
  */
 export async function openSession(
   thread: WorkerThread,
   target: SSHTarget,
   signal: AbortSignal,
+  reached: (server: ReachedServer) => void = () => undefined,
 ): Promise<SSHSession> {
   stopIfAborted(signal)
   const { address } = target
@@ -62,7 +64,8 @@ export async function openSession(
   let lost: Failure | undefined
   let [used, closed] = [false, false]
   const id = thread.listen((message) => {
-    if (message.kind === 'opened') resolve(message.address)
+    if (message.kind === 'reached') reached(message.server)
+    else if (message.kind === 'opened') resolve(message.address)
     else reject((lost ??= failureOf(message, address)))
   })
   function close(): void {

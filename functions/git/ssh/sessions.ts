@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { KeyLogin } from '../../domain/credentials/login.ts'
 import { writeAuthority } from '../../domain/repository/address.ts'
 import { stopIfAborted } from '../process/launcher.ts'
-import type { SSHTarget } from '../ssh-worker/messages.ts'
+import type { ReachedServer, SSHTarget } from '../ssh-worker/messages.ts'
 import { openKeyCheck, type CheckKey } from './key-check.ts'
 import { openSession } from './session.ts'
 import type { SSHSession } from './session.ts'
@@ -19,8 +19,15 @@ export interface NewLogIn extends Pick<SessionTarget, 'address' | 'addresses' | 
   readonly signal: AbortSignal
 }
 
-/** Does work that logs in, until the signal that it is given fires, or throws Failure without doing it. */
-export type GuardLogIn = <T>(logIn: NewLogIn, work: (signal: AbortSignal) => Promise<T>) => Promise<T>
+/** Logs in at the first of these addresses that can be reached, until the signal fires; `reached` is told of the server. */
+export type OpenAt<T> = (
+  addresses: readonly string[],
+  signal: AbortSignal,
+  reached: (server: ReachedServer) => void,
+) => Promise<T>
+
+/** Has a log-in tried, or throws Failure without it. */
+export type GuardLogIn = <T>(logIn: NewLogIn, open: OpenAt<T>) => Promise<T>
 
 /** Sessions at SSH servers. */
 export interface SSHSessions {
@@ -58,7 +65,7 @@ interface SessionParts {
 export function openSSHSessions({
   places = makeThreadPlaces(),
   keepMs = KEEP_MS,
-  guardLogIn = ({ signal }, work) => work(signal),
+  guardLogIn = ({ addresses, signal }, open) => open(addresses, signal, () => undefined),
   checkKey = openKeyCheck(),
 }: SessionParts = {}): SSHSessions {
   const keptIn = new WeakMap<Lease['thread'], Kept>()
@@ -117,12 +124,13 @@ export function openSSHSessions({
       // Only what the thread needs of the login.
       const plain = {
         address,
-        addresses,
         login: { privateKey, hostKeys },
         ...(readyMs === undefined ? {} : { readyMs }),
       }
       const session = await takeOrOpen(lease, target, () =>
-        guardLogIn({ address, addresses, login, signal }, (until) => openSession(lease.thread, plain, until)),
+        guardLogIn({ address, addresses, login, signal }, (addresses, until, reached) =>
+          openSession(lease.thread, { ...plain, addresses }, until, reached),
+        ),
       )
       const own = leased(session, signal, (isKept) => {
         if (!isKept) session.close()

@@ -15,6 +15,8 @@ import { keyLogin, openSSHStage, sshChange } from '../ssh/stage.ts'
 import { outcomeOf, patience, until } from '../stage.ts'
 import { drawnTests } from '../../harness/drawn-test.ts'
 
+const NOTHING = { reached: () => undefined, lost: () => undefined }
+
 const drawn = drawnTests(t, 2)
 
 const stage = await openSSHStage()
@@ -254,7 +256,7 @@ for (const [name, greeting, then, reason] of [
       login,
       readyMs: 300,
     }
-    const failure = await outcomeOf(connectSSH(target, patience(), () => undefined))
+    const failure = await outcomeOf(connectSSH(target, patience(), NOTHING))
     t.match(failure, { reason })
     t.ok(String(failure).includes(plain.url))
   })
@@ -297,9 +299,6 @@ drawn('a connection that cannot begin leaves no socket', async (t) => {
     },
   }
   const target = { address: parseRepositoryAddress(plain.url), addresses: ['127.0.0.1'], login: broken }
-  await t.rejects(
-    connectSSH(target, patience(), () => undefined),
-    { message: 'unreadable' },
-  )
+  await t.rejects(connectSSH(target, patience(), NOTHING), { message: 'unreadable' })
   await until('no socket', () => Promise.resolve(plain.isLeft()))
 })

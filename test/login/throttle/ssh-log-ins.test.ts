@@ -1,4 +1,5 @@
 import t from 'tap'
+import { Failure } from '../../../functions/domain/failure.ts'
 import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
 import { openSSHSessions, type SSHSessions } from '../../../functions/git/ssh/sessions.ts'
 import { guardSSHLogIns } from '../../../functions/login/throttle/ssh-log-ins.ts'
@@ -32,6 +33,18 @@ await withSSHServer(t, (t, server) => {
     )
   })
 
+  t.test('ten namespaces together make no more log-ins fail than the server lets pass', async (t) => {
+    const sessions = open(0)
+    t.teardown(() => sessions.close())
+    const [hostKey = ''] = server.hostKeys
+    const outcomes = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => outcomeOf(logIn(sessions, server, hostKey, `team-${i}`))),
+    )
+    const heldBack = outcomes.filter((one) => one instanceof Failure && one.reason === 'RateLimited')
+    t.equal(heldBack.length, 8)
+    t.match(heldBack, Array(8).fill({ message: /^Logging in at 127[.]0[.]0[.]1 was not tried yet/ }))
+  })
+
   t.test('a login that has worked at one address is not known at another', async (t) => {
     const sessions = open()
     t.teardown(() => sessions.close())
@@ -51,8 +64,12 @@ await withSSHServer(t, (t, server) => {
   })
 })
 
-function open(): SSHSessions {
-  return openSSHSessions({ keepMs: 0, guardLogIn: guardSSHLogIns(MOST_FAILED, () => 0) })
+/** Between log-ins a server forgets the penalty of one that has failed (server-penalties.ts). */
+function open(betweenMs = 5_000): SSHSessions {
+  let now = 0
+  const guarded = guardSSHLogIns(MOST_FAILED, () => now)
+  const guardLogIn: typeof guarded = (logIn, open) => guarded(logIn, open).finally(() => (now += betweenMs))
+  return openSSHSessions({ keepMs: 0, guardLogIn })
 }
 
 /** Tries a key that the server does not know. */
