@@ -11,9 +11,10 @@ import type { Searches } from './arrival/arrivals.ts'
 import type { Handle } from './arrival/in-hand.ts'
 import { readPosted } from './domain/event/posted.ts'
 import type { Posted } from './domain/event/hint.ts'
+import { callerIn } from './domain/event/applied-event.ts'
 import { signedTrace } from './domain/event/sender-signature.ts'
 import { Failure } from './domain/failure.ts'
-import type { TraceContext } from './domain/telemetry/trace-context.ts'
+import type { ObjectRef } from './domain/resource/resource.ts'
 import { FUNCTION_METRICS } from './domain/telemetry/function-metrics.ts'
 import { NO_METER, type Meter } from './domain/telemetry/meter.ts'
 import { codeLabel } from './domain/telemetry/program-metrics.ts'
@@ -101,10 +102,14 @@ export function buildApp(handle: Handle, log: Logger, options: AppOptions = {}):
     if (draining) return askToRetry(reply)
     const read = request.body ?? (await readPosted(request.headers, Buffer.alloc(0), nextTurn))
     const [trace] = stampKeys.flatMap((key) => signedTrace(request.headers, key) ?? [])
-    const posted = trace === undefined ? read : inTrace(read, trace)
     const { headers, raw } = request
     const admitted = senders.of(headers)
-    const sender = senders.claim(headers, posted)
+    const sender = senders.claim(headers, read)
+    const caller = sender === 'webhook' ? callerIn(headers) : undefined
+    const posted = withRef(read, {
+      ...(trace === undefined ? {} : { trace }),
+      ...(caller === undefined ? {} : { caller }),
+    })
     if (sender !== admitted && !places.admits(sender)) {
       await connections.slowDown(raw.socket)
       return askToRetry(reply, NO_ROOM)
@@ -119,10 +124,10 @@ export function buildApp(handle: Handle, log: Logger, options: AppOptions = {}):
   return app
 }
 
-/** The same, about resources whose attempts continue the trace. */
-function inTrace(posted: Posted, trace: TraceContext): Posted {
+/** The same, with what is known besides of the resources that it is about. */
+function withRef(posted: Posted, more: Pick<ObjectRef, 'trace' | 'caller'>): Posted {
   const hints = posted.hints.map((hint) =>
-    hint.about === 'resource' ? { ...hint, ref: { ...hint.ref, trace } } : hint,
+    hint.about === 'resource' ? { ...hint, ref: { ...hint.ref, ...more } } : hint,
   )
   return { ...posted, hints }
 }

@@ -42,11 +42,11 @@ import type { World } from './world.ts'
 
 /**
  * Together half of the connections to the API server, so that running attempts always find one; and most waits for objects that
- * are not stored yet, each of which is up to eight reads; one namespace alone gets half of these. If the webhook signs its
+ * are not stored yet, each of which is up to eight reads; one caller gets half of these, and one namespace alone a third. If the webhook signs its
  * events, those of others wait for the reads of others alone.
  */
-const FIND_BOUNDS = { webhook: { reads: 24, waits: 124 }, anybody: { reads: 8, waits: 4 } }
-const FIND_ALL = { reads: 32, waits: 128 }
+const FIND_BOUNDS = { webhook: { reads: 24, waits: 186 }, anybody: { reads: 8, waits: 4 } }
+const FIND_ALL = { reads: 32, waits: 190 }
 /** Draining ends with the last attempt; after this many more seconds than its deadline the process exits anyway. */
 const DRAIN_MARGIN_S = 15
 /** After the last log line the process normally ends; if an open connection keeps it alive, it exits after this time. */

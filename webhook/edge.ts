@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { errorLogFields } from '../functions/domain/error-log-fields.ts'
-import { appliedEvent } from '../functions/domain/event/applied-event.ts'
+import { appliedEvent, calledFrom } from '../functions/domain/event/applied-event.ts'
 import { NO_METER, type Meter } from '../functions/domain/telemetry/meter.ts'
 import type { TraceContext } from '../functions/domain/telemetry/trace-context.ts'
 import { NO_TRACER, type Tracer } from '../functions/domain/telemetry/tracer.ts'
@@ -82,7 +82,8 @@ export function edgeOf(
   const answered: Edge['answered'] = (request, verdict) => {
     if (sink === undefined || !isAnnounced(request, verdict)) return undefined
     try {
-      const event = appliedEvent(request.object, uuid(), contexts.get(request))
+      const { object, address = '' } = request
+      const event = calledFrom(appliedEvent(object, uuid(), contexts.get(request)), address)
       return () => sink.send(event)
     } catch (error) {
       log.error(

@@ -22,11 +22,11 @@ export type Find = (ref: ObjectRef) => Promise<Found | undefined>
 
 /** Bounds of finding resources. */
 export interface FindBounds {
-  /** Reads of the API server at once; further reads follow in the turns of their namespaces. */
+  /** Reads of the API server at once; further reads follow in the turns of their namespaces, each for one caller. */
   readonly reads: number
   /**
-   * Calls that wait at once for an object that is not stored yet, of a namespace no more than it leaves free; further calls
-   * return what they read first.
+   * Calls that wait at once for an object that is not stored yet; further calls return what they read first. A caller gets no
+   * more than it leaves free, and so does a namespace together with its caller.
    */
   readonly waits: number
 }
@@ -37,11 +37,14 @@ export interface FindBounds {
  */
 export function finder({ readResource }: Pick<Cluster, 'readResource'>, bounds: FindBounds): Find {
   const inTurn = makeFairSemaphore(bounds.reads, () => performance.now())
-  const read: Find = (ref) => inTurn(ref.namespace, async () => foundIn(await readResource(ref)))
+  const read: Find = (ref) => {
+    const [, own = ref.namespace] = ownersOf(ref)
+    return inTurn(own, async () => foundIn(await readResource(ref)))
+  }
   const waits = openFairPlaces(bounds.waits)
   return async function find(ref) {
     const first = await read(ref)
-    const leave = isOver(first, ref) ? undefined : waits.enter(ref.namespace)
+    const leave = isOver(first, ref) ? undefined : waits.enter(ownersOf(ref))
     if (leave === undefined) return first
     try {
       return await waitFor(read, ref)
@@ -49,6 +52,11 @@ export function finder({ readResource }: Pick<Cluster, 'readResource'>, bounds: 
       leave()
     }
   }
+}
+
+/** Any caller may name any namespace: those of each are counted together. Who sends other events than the webhook is not known. */
+function ownersOf({ namespace, caller }: ObjectRef): readonly string[] {
+  return caller === undefined ? [namespace] : [caller, `${caller} ${namespace}`]
 }
 
 async function waitFor(read: Find, ref: ObjectRef): Promise<Found | undefined> {

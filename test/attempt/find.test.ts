@@ -48,6 +48,28 @@ t.test('one namespace does not take all waits for what is not stored yet', async
   t.ok(reads < 201 + 62 * 9 + 9, `${reads} reads`)
 })
 
+t.test(
+  'whoever has reviews made of invented names keeps no event of another caller from waiting',
+  async (t) => {
+    const { cluster } = memoryWorld()
+    const find = finder(cluster, { reads: 24, waits: 186 })
+    const invented = Array.from({ length: 400 }, (_, i) =>
+      find({
+        ...REF,
+        namespace: i % 2 === 0 ? REF.namespace : `invented-${i}`,
+        name: `any-${i}`,
+        caller: 'pod',
+      }),
+    )
+    await setImmediate()
+    const early = Array.from({ length: 10 }, () => find({ ...REF, caller: 'server' }))
+    await setImmediate()
+    cluster.apply(gitCommit())
+    t.ok((await Promise.all(early)).every((found) => found !== undefined))
+    t.ok((await Promise.all(invented)).every((found) => found === undefined))
+  },
+)
+
 t.test('an event of a create that was refused because its name is taken costs one read', async (t) => {
   const { cluster } = memoryWorld()
   cluster.apply(gitCommit())

@@ -19,6 +19,8 @@ export interface FairQueue {
   readonly release: (namespace: string) => void
   readonly has: (key: string) => boolean
   readonly size: () => number
+  /** Removes and returns an event of the namespace with the most waiting ones; undefined if none waits. */
+  readonly drop: () => AppliedEvent | undefined
 }
 
 /** Numbers of waiting events: in all, of one namespace, and of one namespace where a sweep adds them. */
@@ -30,13 +32,14 @@ export interface QueueLimits {
 
 type Queue = Map<string, AppliedEvent>
 
-/** Makes an empty queue. */
-export function makeFairQueue(limits: QueueLimits): FairQueue {
+/** Makes an empty queue. `isFullWith`: whether there is no room for another event, with those of other queues; default: where so many wait in this one. */
+export function makeFairQueue(limits: QueueLimits, isFullWith?: () => boolean): FairQueue {
   const queues = new Map<string, Queue>()
   const inFlight = new Map<string, number>()
   const lengths = makeRanks()
   const busy = makeRanks()
   let size = 0
+  const isFull = isFullWith ?? ((): boolean => size >= limits.waiting)
 
   function add(event: AppliedEvent): AppliedEvent | undefined {
     const { namespace } = event.data
@@ -47,7 +50,7 @@ export function makeFairQueue(limits: QueueLimits): FairQueue {
       return undefined
     }
     if (!isAccepted(namespace)) return event
-    const dropped = size < limits.waiting ? undefined : dropOne()
+    const dropped = isFull() ? drop() : undefined
     queue.set(key, event)
     queues.set(namespace, queue)
     size += 1
@@ -63,12 +66,12 @@ export function makeFairQueue(limits: QueueLimits): FairQueue {
   function isAccepted(namespace: string): boolean {
     const length = queues.get(namespace)?.size ?? 0
     if (length >= limits.waitingPerNamespace) return false
-    if (size < limits.waiting) return true
+    if (!isFull()) return true
     // One more than another namespace would be no fairer the other way round.
     return length + 1 < (queues.get(lengths.highest() ?? '')?.size ?? 0)
   }
 
-  function dropOne(): AppliedEvent | undefined {
+  function drop(): AppliedEvent | undefined {
     const longest = lengths.highest()
     return longest === undefined ? undefined : takeFirst(longest)
   }
@@ -111,5 +114,5 @@ export function makeFairQueue(limits: QueueLimits): FairQueue {
     return queues.get(namespace)?.has(key) === true
   }
 
-  return { add, hasRoom, take, release, has, size: () => size }
+  return { add, hasRoom, take, release, has, size: () => size, drop }
 }

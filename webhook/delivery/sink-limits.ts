@@ -1,5 +1,6 @@
 import { CLAIM_SECONDS } from '../../functions/domain/resource/claims.ts'
 import type { DeliveryTimes } from './delivery.ts'
+import type { ShareOf } from './caller-queues.ts'
 import type { QueueLimits } from './fair-queue.ts'
 
 /** Limits of the sink: numbers of events and times. */
@@ -22,10 +23,10 @@ export interface SinkLimits extends DeliveryTimes, QueueLimits {
  * attempt is done, for which Knative allows up to 600 s: a request may take a little longer.
  */
 export const SINK_LIMITS: SinkLimits = {
-  inFlight: 256,
+  inFlight: 336,
   perNamespace: 64,
   slotMs: 20_000,
-  overdue: 768,
+  overdue: 688,
   waiting: 10_000,
   waitingPerNamespace: 5_000,
   // A sweep reads each of them, while the namespaces after it wait.
@@ -39,10 +40,16 @@ export const SINK_LIMITS: SinkLimits = {
   claimMs: (CLAIM_SECONDS + 1) * 1000,
 }
 
+/** Of the places that other callers leave, so much is for one. */
+const OF_CALLER = 3 / 4
+
 /**
- * How many events one namespace may have in flight, beside so many of all: a quarter of what is free, so that many
- * namespaces whose requests hang leave something for the next one.
+ * A caller has three quarters of the places that the others leave, which is a third of all for each of three. A namespace has a
+ * quarter of what is free of these, so that many namespaces whose requests hang leave something for the next one.
  */
-export function shareOf({ inFlight: limit, perNamespace }: SinkLimits, inFlight: number): number {
-  return Math.min(perNamespace, Math.ceil((limit - inFlight) / 4))
+export function shareOf({ inFlight, perNamespace }: SinkLimits): ShareOf {
+  return (own, others) => {
+    const free = Math.max(0, OF_CALLER * (inFlight - others) - own)
+    return Math.min(perNamespace, Math.ceil(free / 4))
+  }
 }

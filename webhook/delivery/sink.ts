@@ -5,9 +5,9 @@ import { errorLogFields, reasonOf } from '../../functions/domain/error-log-field
 import { NO_METER } from '../../functions/domain/telemetry/meter.ts'
 import type { Meter } from '../../functions/domain/telemetry/meter.ts'
 import { NO_TRACER } from '../../functions/domain/telemetry/tracer.ts'
+import { makeCallerQueues } from './caller-queues.ts'
 import type { Deliver, SinkTarget } from './delivery.ts'
 import { makeDelivery } from './delivery.ts'
-import { makeFairQueue } from './fair-queue.ts'
 import { makeSecondSending } from './second-sending.ts'
 import { shareOf, SINK_LIMITS, type SinkLimits } from './sink-limits.ts'
 import { measureSink } from './sink-meter.ts'
@@ -42,7 +42,8 @@ export function openSink(
 
 /** A sink that hands each event to `deliver`, within the limits. */
 export function makeSink(deliver: Deliver, log: Logger, limits: SinkLimits, meter: Meter = NO_METER): Sink {
-  const waiting = makeFairQueue(limits)
+  const waiting = makeCallerQueues(limits)
+  const share = shareOf(limits)
   const sentAt = new Map<string, number>()
   const open = new Set<AbortController>()
   const measured = measureSink(meter, () => open.size)
@@ -73,7 +74,7 @@ export function makeSink(deliver: Deliver, log: Logger, limits: SinkLimits, mete
 
   function sendWaiting(): void {
     while (inFlight < limits.inFlight && !closed) {
-      const event = waiting.take(shareOf(limits, inFlight))
+      const event = waiting.take(share)
       if (event === undefined) break
       void sendNow(event)
     }
@@ -87,7 +88,7 @@ export function makeSink(deliver: Deliver, log: Logger, limits: SinkLimits, mete
     open.add(request)
     const ended = measured.sending(event)
     sentAt.set(key, now)
-    const giveBack = holdSlot(event.data.namespace)
+    const giveBack = holdSlot(event)
     const timer = setTimeout(() => {
       giveBack()
       overdue.add(request)
@@ -112,14 +113,14 @@ export function makeSink(deliver: Deliver, log: Logger, limits: SinkLimits, mete
   }
 
   /** Counts an event as in flight until the returned function is called for the first time. */
-  function holdSlot(namespace: string): () => void {
+  function holdSlot(event: AppliedEvent): () => void {
     let isHeld = true
     inFlight += 1
     return () => {
       if (!isHeld) return
       isHeld = false
       inFlight -= 1
-      waiting.release(namespace)
+      waiting.release(event)
     }
   }
 

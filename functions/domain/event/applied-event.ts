@@ -14,6 +14,12 @@ export const APPLIED_TYPES = {
   PullRequest: 'dev.commitlet.pullrequest.applied',
 } as const satisfies Record<Kind, string>
 
+/**
+ * The extension attribute that tells apart for whom the webhook has made the review of which an event tells: equal for the same
+ * address, and 16 hex digits. It counts in events of the webhook alone, and it is not signed: it changes nobody's rights.
+ */
+export const CALLER = 'caller'
+
 /** The data of the event: the resource to read, and which state of it the sender saw. */
 export interface AppliedData {
   readonly apiVersion: string
@@ -62,6 +68,23 @@ export function appliedEvent(resource: unknown, id: string, trace?: TraceContext
       ...(requested === undefined ? {} : { request: requestDigest(requested) }),
     },
   }
+}
+
+/** The same event, of a review that came from this address. */
+export function calledFrom({ attributes, data }: AppliedEvent, address: string): AppliedEvent {
+  const caller = createHash('sha256').update(address).digest('hex').slice(0, 16)
+  return { attributes: { ...attributes, [CALLER]: caller }, data }
+}
+
+/** From whose review it is; undefined for that of a sweep. */
+export function callerOf({ attributes }: Pick<AppliedEvent, 'attributes'>): string | undefined {
+  return attributes[CALLER]
+}
+
+/** The same of an event in binary mode. */
+export function callerIn(headers: Readonly<Record<string, unknown>>): string | undefined {
+  const caller = headers[`ce-${CALLER}`]
+  return typeof caller === 'string' && /^[0-9a-f]{16}$/.test(caller) ? caller : undefined
 }
 
 /**

@@ -56,6 +56,8 @@ export interface ObjectRef {
   readonly request?: string
   /** The trace that the sender has begun, if it may be continued. */
   readonly trace?: TraceContext
+  /** From whose review the webhook knows of it (applied-event.ts). */
+  readonly caller?: string
 }
 
 /** Identifies the resource, whatever its uid and generation. */
