@@ -9,7 +9,7 @@ import type { World } from '../world.ts'
 const MOST_OF_NAMESPACE = 8
 const MOST_AT_ONCE = 16
 /** The same of objects outside of the core API, whose API may hang: of one group, and of all of them. */
-const MOST_OF_GROUP = 8
+const MOST_OF_GROUP = 4
 const MOST_OF_OTHERS = 12
 /** Followers of one namespace that are read and looked at at once: a spec may have 350 KB, and takes twice that in memory. */
 const MOST_FOLLOWERS = 8
