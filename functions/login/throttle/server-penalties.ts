@@ -22,8 +22,9 @@ type ConnectAt<T> = (address: string, reached: (server: ReachedServer) => void) 
 /** Keeps servers from locking out the address of the pod, and so everybody. */
 export interface ServerPenalties {
   /**
-   * Connects and logs in. Throws RateLimited without doing it while too much has failed at the address, whoever it was. A login
-   * that has worked there is not held back, unless its namespace has made much else fail there.
+   * Connects and logs in, a few at once at each address. Throws RateLimited without doing it while too much has failed there,
+   * whoever it was. A login that has worked there waits for those that are being tried alone, unless its namespace has made
+   * another one fail there lately.
    */
   readonly run: <T>(connecting: Connecting, connect: ConnectAt<T>) => Promise<T>
 }
@@ -50,8 +51,8 @@ const LESS_FOR_CAUSED = 0.25
 /** What a namespace has caused is forgotten in so many times the time in which the server forgets it. */
 const FORGOTTEN_IN = 120
 const MOST_CAUSED = 60
-/** From here on, a namespace's logins that have worked are held back as all others. */
-const UNTRUSTED_FROM = 10
+/** From here on, a namespace's logins that have worked are held back as all others: whoever may end keys can have many fail at once. */
+const UNTRUSTED_FROM = 2.5
 /** Of servers, and of the namespaces and logins of each. */
 const REMEMBERED = 1_000
 
@@ -89,9 +90,10 @@ export function watchPenalties(elapsed: () => number): ServerPenalties {
 
   /** Reserves what a failure would bring, once nothing that is being tried at the server keeps this from it. */
   async function reserve(server: Server, connecting: Connecting): Promise<number> {
-    const { namespace, signal } = connecting
+    const { namespace, login, signal } = connecting
     for (;;) {
-      const excess = excessOf(server, namespace)
+      const isTrusted = server.hasWorked.has(login) && causedBy(server, namespace) < UNTRUSTED_FROM
+      const excess = isTrusted ? server.reserved + server.penalty.refused - MOST : excessOf(server, namespace)
       if (excess > server.reserved) throw heldBack(connecting, server)
       if (excess <= 0) {
         const amount = server.penalty.refused
@@ -117,8 +119,7 @@ export function watchPenalties(elapsed: () => number): ServerPenalties {
   ): Promise<{ readonly done: T } | { readonly unreachable: unknown }> {
     const { namespace, login, port } = connecting
     const server = serverAt(address, port)
-    const isTrusted = server.hasWorked.has(login) && causedBy(server, namespace) < UNTRUSTED_FROM
-    const reserved = isTrusted ? 0 : await reserve(server, connecting)
+    const reserved = await reserve(server, connecting)
     const seen = { isReached: false }
     try {
       const done = await connect(address, ({ software }) => {
