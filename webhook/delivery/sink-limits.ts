@@ -23,10 +23,10 @@ export interface SinkLimits extends DeliveryTimes, QueueLimits {
  * attempt is done, for which Knative allows up to 600 s: a request may take a little longer.
  */
 export const SINK_LIMITS: SinkLimits = {
-  inFlight: 336,
+  inFlight: 320,
   perNamespace: 64,
   slotMs: 20_000,
-  overdue: 688,
+  overdue: 704,
   waiting: 10_000,
   waitingPerNamespace: 5_000,
   // A sweep reads each of them, while the namespaces after it wait.
@@ -41,10 +41,10 @@ export const SINK_LIMITS: SinkLimits = {
 }
 
 /** Of the places that other callers leave, so much is for one. */
-const OF_CALLER = 3 / 4
+const OF_CALLER = 4 / 5
 
 /**
- * A caller has three quarters of the places that the others leave, which is a third of all for each of three. A namespace has a
+ * A caller has four fifths of the places that the others leave, and so 256 where it is alone. A namespace has a
  * quarter of what is free of these, so that many namespaces whose requests hang leave something for the next one.
  */
 export function shareOf({ inFlight, perNamespace }: SinkLimits): ShareOf {

@@ -1,9 +1,11 @@
-import { SINK_LIMITS } from '../../../webhook/delivery/sink-limits.ts'
+import { shareOf, SINK_LIMITS } from '../../../webhook/delivery/sink-limits.ts'
 import type { Clock } from './clock.ts'
 import type { Commit } from './world.ts'
 
 /** Where events go: calls `answered` when the receiver has answered. */
 export type Send = (commit: Commit, answered: () => void) => void
+
+const shareOfOne = shareOf(SINK_LIMITS)
 
 /**
  * A replica of the webhook, as webhook/delivery/sink-limits.ts: so many events in flight in all and of one namespace, and the
@@ -20,7 +22,7 @@ export function makeSender(clock: Clock, send: Send): (commit: Commit) => void {
   }
 
   function next(): string | undefined {
-    const share = Math.min(SINK_LIMITS.perNamespace, Math.ceil((SINK_LIMITS.inFlight - inFlight) / 4))
+    const share = shareOfOne(inFlight, 0)
     let fewest: string | undefined
     for (const namespace of waiting.keys())
       if (fewest === undefined || (flying.get(namespace) ?? 0) < (flying.get(fewest) ?? 0)) fewest = namespace
