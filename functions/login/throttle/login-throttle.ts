@@ -103,6 +103,8 @@ export function makeLoginThrottle(mostFailed: number, now: () => number): LoginT
 
   function record(logIn: LogIn, tried: Tried | undefined, error: unknown): void {
     if (!(error instanceof Failure) || error.reason !== 'AuthenticationFailed') return
+    // It was not tried (server-penalties.ts).
+    if (error.retry === 'transient') return
     worked.delete(placeKey(logIn))
     if (tried?.failing.signal.aborted === true) return
     const those = tried?.places ?? places.of(logIn)

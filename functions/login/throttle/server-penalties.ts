@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { unlessAborted } from '../../domain/deadline.ts'
 import { Failure } from '../../domain/failure.ts'
@@ -22,9 +23,9 @@ type ConnectAt<T> = (address: string, reached: (server: ReachedServer) => void) 
 /** Keeps servers from locking out the address of the pod, and so everybody. */
 export interface ServerPenalties {
   /**
-   * Connects and logs in, a few at once at each address. Throws RateLimited without doing it while too much has failed there,
-   * whoever it was. A login that has worked there waits for those that are being tried alone, unless its namespace has made
-   * another one fail there lately.
+   * Connects and logs in, a few at once at each address. Throws AuthenticationFailed, to be retried, without doing it while too
+   * much has failed there, whoever it was. A login that has worked there waits for those that are being tried alone, unless
+   * its namespace has made others fail there that had worked, too.
    */
   readonly run: <T>(connecting: Connecting, connect: ConnectAt<T>) => Promise<T>
 }
@@ -45,16 +46,30 @@ const OTHERS: Penalty = { refused: 1, unused: 0.2 }
 const MOST = 15
 /** Of that, for a namespace of which no login has worked there yet. */
 const MOST_OF_STRANGER = 10
-/** For one that has made log-ins fail, which is the less the more it has: only while the server remembers nothing. */
+/** For one that has made a log-in fail there, as with a key that somebody is about to put right, or before a fallback. */
+const MOST_OF_OFFENDER = 9
+/** And for one that has made more fail, which is the less the more it has: only while the server remembers nothing. */
 const LEAST = 5
 const LESS_FOR_CAUSED = 0.25
+/** For less than that, in seconds, it is waited until the server has forgotten enough. */
+const SHORT_WAIT_S = 1
 /** What a namespace has caused is forgotten in so many times the time in which the server forgets it. */
 const FORGOTTEN_IN = 120
 const MOST_CAUSED = 60
-/** From here on, a namespace's logins that have worked are held back as all others: whoever may end keys can have many fail at once. */
-const UNTRUSTED_FROM = 2.5
+/** Whoever may end keys can have many fail at once that have worked: after so many in ten minutes, none of the namespace counts as such. */
+const MOST_ENDED = 2
+const ENDED_FORGOTTEN_IN_S = 600
+/** The default of FAILED_LOGINS. An operator who allows more knows that the hosts do. */
+const USUALLY_FAILED = 8
 /** Of servers, and of the namespaces and logins of each. */
 const REMEMBERED = 1_000
+
+/** What a namespace has made fail. */
+interface Standing {
+  /** What is left of MOST_CAUSED, and of MOST_ENDED. */
+  readonly caused: Allowance
+  readonly ended: Allowance
+}
 
 interface Server {
   /** The most that is known of, until it has said what it is. */
@@ -63,24 +78,34 @@ interface Server {
   readonly left: Allowance
   /** Of penalties that what is being tried may bring. */
   reserved: number
-  readonly caused: LRUCache<string, Allowance>
+  readonly standings: LRUCache<string, Standing>
   /** Namespaces and logins. */
   readonly hasWorked: LRUCache<string, true>
   /** Something that was tried has ended. */
   freed: PromiseWithResolvers<undefined>
 }
 
-/** Makes one that remembers nothing yet. `elapsed` is in milliseconds of a clock that is never set. */
-export function watchPenalties(elapsed: () => number): ServerPenalties {
+/** Milliseconds of a clock that is never set, and a wait. */
+export interface PenaltyClock {
+  readonly elapsed: () => number
+  readonly wait?: (milliseconds: number) => Promise<unknown>
+}
+
+/** Makes one that remembers nothing yet. `mostFailed`: FAILED_LOGINS. */
+export function watchPenalties(
+  mostFailed: number,
+  { elapsed, wait = (milliseconds) => pause(milliseconds) }: PenaltyClock,
+): ServerPenalties {
+  const part = Math.min(1, USUALLY_FAILED / mostFailed)
   const remembered = new LRUCache<string, Server>({ max: REMEMBERED })
 
   function serverAt(address: string, port: number): Server {
     const key = `${address} ${port}`
     const server = remembered.get(key) ?? {
-      penalty: OPENSSH,
+      penalty: partOf(OPENSSH, part),
       left: makeAllowance(MOST, 1, elapsed),
       reserved: 0,
-      caused: new LRUCache<string, Allowance>({ max: REMEMBERED }),
+      standings: new LRUCache<string, Standing>({ max: REMEMBERED }),
       hasWorked: new LRUCache<string, true>({ max: REMEMBERED }),
       freed: Promise.withResolvers<undefined>(),
     }
@@ -90,25 +115,34 @@ export function watchPenalties(elapsed: () => number): ServerPenalties {
 
   /** Reserves what a failure would bring, once nothing that is being tried at the server keeps this from it. */
   async function reserve(server: Server, connecting: Connecting): Promise<number> {
-    const { namespace, login, signal } = connecting
+    const { namespace, signal } = connecting
     for (;;) {
-      const isTrusted = server.hasWorked.has(login) && causedBy(server, namespace) < UNTRUSTED_FROM
-      const excess = isTrusted ? server.reserved + server.penalty.refused - MOST : excessOf(server, namespace)
-      if (excess > server.reserved) throw heldBack(connecting, server)
+      const excess = isTrusted(server, connecting)
+        ? server.reserved + server.penalty.refused - MOST
+        : excessOf(server, namespace)
       if (excess <= 0) {
         const amount = server.penalty.refused
         server.reserved += amount
         return amount
       }
-      await unlessAborted(server.freed.promise, signal, late)
+      const seconds = excess - server.reserved
+      if (seconds > SHORT_WAIT_S) throw heldBack(connecting, server, seconds)
+      const room = seconds > 0 ? wait(Math.ceil(seconds * 1_000)) : server.freed.promise
+      await unlessAborted(room, signal, late)
     }
   }
 
-  function charge(server: Server, namespace: string, amount: number): void {
+  function charge(server: Server, { namespace, login }: Connecting, error: unknown): void {
+    const isRefused = error instanceof Failure && error.reason === 'AuthenticationFailed'
+    const amount = isRefused ? server.penalty.refused : server.penalty.unused
     server.left.spend(amount)
-    const caused = server.caused.get(namespace) ?? makeAllowance(MOST_CAUSED, 1 / FORGOTTEN_IN, elapsed)
-    server.caused.set(namespace, caused)
-    caused.spend(Math.min(amount, caused.left()))
+    const standing = server.standings.get(namespace) ?? {
+      caused: makeAllowance(MOST_CAUSED, 1 / FORGOTTEN_IN, elapsed),
+      ended: makeAllowance(MOST_ENDED, MOST_ENDED / ENDED_FORGOTTEN_IN_S, elapsed),
+    }
+    server.standings.set(namespace, standing)
+    standing.caused.spend(Math.min(amount, standing.caused.left()))
+    if (isRefused && server.hasWorked.delete(login)) standing.ended.spend(1)
   }
 
   /** What `connect` returns, or why the server could not be reached. */
@@ -124,14 +158,13 @@ export function watchPenalties(elapsed: () => number): ServerPenalties {
     try {
       const done = await connect(address, ({ software }) => {
         seen.isReached = true
-        if (software !== undefined) server.penalty = penaltyOf(software)
+        if (software !== undefined) server.penalty = partOf(penaltyOf(software), part)
       })
       server.hasWorked.set(login, true).set(namespace, true)
       return { done }
     } catch (error) {
       if (!seen.isReached) return { unreachable: error }
-      const isRefused = error instanceof Failure && error.reason === 'AuthenticationFailed'
-      charge(server, namespace, isRefused ? server.penalty.refused : server.penalty.unused)
+      charge(server, connecting, error)
       throw error
     } finally {
       server.reserved -= reserved
@@ -159,26 +192,35 @@ function penaltyOf(software: string): Penalty {
   return software.startsWith('SSH-2.0-OpenSSH') ? OPENSSH : OTHERS
 }
 
-function causedBy({ caused }: Server, namespace: string): number {
-  return MOST_CAUSED - (caused.get(namespace)?.left() ?? MOST_CAUSED)
+function partOf({ refused, unused }: Penalty, part: number): Penalty {
+  return { refused: part * refused, unused: part * unused }
+}
+
+function isTrusted({ hasWorked, standings }: Server, { namespace, login }: Connecting): boolean {
+  return hasWorked.has(login) && (standings.get(namespace)?.ended.left() ?? MOST_ENDED) >= 1
+}
+
+function causedBy({ standings }: Server, namespace: string): number {
+  return MOST_CAUSED - (standings.get(namespace)?.caused.left() ?? MOST_CAUSED)
 }
 
 /** By how much a log-in of this namespace that fails would bring more than it may, with what is being tried. */
 function excessOf(server: Server, namespace: string): number {
   const caused = causedBy(server, namespace)
   const known = server.hasWorked.has(namespace) ? MOST : MOST_OF_STRANGER
-  const most = caused === 0 ? known : Math.max(LEAST, MOST_OF_STRANGER - LESS_FOR_CAUSED * caused)
+  const beyond = Math.max(0, caused - OPENSSH.refused)
+  const most = caused === 0 ? known : Math.max(LEAST, MOST_OF_OFFENDER - LESS_FOR_CAUSED * beyond)
   return MOST - server.left.left() + server.reserved + server.penalty.refused - most
 }
 
-/** Without a time: the host has asked for nothing. */
-function heldBack({ namespace, host }: Connecting, server: Server): Failure {
+function heldBack({ namespace, host }: Connecting, server: Server, seconds: number): Failure {
   const fix =
     causedBy(server, namespace) === 0
       ? ''
       : `; some of them were of the namespace ${namespace}: fix the credentials and known_hosts of its resources`
   const message = `Logging in at ${host} was not tried yet, because too many log-ins have failed there lately, and the host could lock out everybody${fix}. Commitlet retries automatically.`
-  return new Failure('RateLimited', message)
+  const retryAfterSeconds = Math.ceil(seconds)
+  return new Failure('AuthenticationFailed', message, { retry: 'transient', retryAfterSeconds })
 }
 
 function late(cause: unknown): Failure {

@@ -10,7 +10,7 @@ import { watchPenalties } from './server-penalties.ts'
  */
 export function guardSSHLogIns(failedLogins: number, elapsed: () => number): GuardLogIn {
   const throttle = makeLoginThrottle(failedLogins, elapsed)
-  const penalties = watchPenalties(elapsed)
+  const penalties = watchPenalties(failedLogins, { elapsed })
   return async function guardLogIn({ address, addresses, login, signal }, open) {
     const { namespace, identity, hostKeys } = login
     const { host, port, text, user } = address
