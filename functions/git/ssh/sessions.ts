@@ -6,6 +6,7 @@ import type { ReachedServer, SSHTarget } from '../ssh-worker/messages.ts'
 import { openKeyCheck, type CheckKey } from './key-check.ts'
 import { openSession } from './session.ts'
 import type { SSHSession } from './session.ts'
+import type { Place } from './started-threads.ts'
 import { makeThreadPlaces } from './thread-places.ts'
 import type { Lease, ThreadPlaces } from './thread-places.ts'
 
@@ -49,6 +50,12 @@ const KEEP_MS = 5_000
 /** Sessions that were closed, by what they can be used for; undefined: it was in no state to be kept. */
 type Kept = Map<string, Promise<SSHSession | undefined>>
 
+/** A session, and the use of its thread. */
+interface Opened {
+  readonly session: SSHSession
+  readonly lease: Lease
+}
+
 /** Parts of the sessions that have a default. */
 interface SessionParts {
   readonly places?: ThreadPlaces
@@ -86,13 +93,29 @@ export function openSSHSessions({
     return undefined
   }
 
-  async function takeOrOpen(
-    lease: Lease,
+  /** A session that was kept; undefined where there is none. */
+  async function takeKept(
+    place: Place,
     target: SessionTarget,
-    open: () => Promise<SSHSession>,
-  ): Promise<SSHSession> {
+    signal: AbortSignal,
+  ): Promise<Opened | undefined> {
+    if (!places.has(place)) return undefined
+    const lease = await places.lease(place, signal)
+    const session = await take(lease, target)
+    if (session !== undefined) return { session, lease }
+    lease.release()
+    return undefined
+  }
+
+  async function openNew(
+    place: Place,
+    target: SSHTarget,
+    signal: AbortSignal,
+    reached: (server: ReachedServer) => void,
+  ): Promise<Opened> {
+    const lease = await places.lease(place, signal)
     try {
-      return (await take(lease, target)) ?? (await open())
+      return { session: await openSession(lease.thread, target, signal, reached), lease }
     } catch (error) {
       lease.release()
       throw error
@@ -119,7 +142,6 @@ export function openSSHSessions({
       // Before it takes a thread from others.
       await checkKey(login, address, signal)
       const place = { namespace: login.namespace, host: writeAuthority(address) }
-      const lease = await places.lease(place, signal)
       const { privateKey, hostKeys } = login
       // Only what the thread needs of the login.
       const plain = {
@@ -127,11 +149,14 @@ export function openSSHSessions({
         login: { privateKey, hostKeys },
         ...(readyMs === undefined ? {} : { readyMs }),
       }
-      const session = await takeOrOpen(lease, target, () =>
-        guardLogIn({ address, addresses, login, signal }, (addresses, until, reached) =>
-          openSession(lease.thread, { ...plain, addresses }, until, reached),
-        ),
-      )
+      const kept = await takeKept(place, target, signal)
+      // What waits for its log-in to be tried has no thread.
+      const opened =
+        kept ??
+        (await guardLogIn({ address, addresses, login, signal }, (addresses, until, reached) =>
+          openNew(place, { ...plain, addresses }, until, reached),
+        ))
+      const { session, lease } = opened
       const own = leased(session, signal, (isKept) => {
         if (!isKept) session.close()
         giveBack(session, lease, target)

@@ -12,6 +12,8 @@ export interface Lease {
 
 /** The threads of all SSH servers. */
 export interface ThreadPlaces {
+  /** Whether there is a thread of this place. */
+  has(place: Place): boolean
   /**
    * Waits for the thread of this place, or for room to start it.
    * @throws Failure Timeout when the signal fires first
@@ -136,6 +138,7 @@ export function makeThreadPlaces(
   }
 
   return {
+    has: (place) => threads.find(place) !== undefined,
     async lease(place, signal) {
       stopIfAborted(signal)
       const free = tryLease(place)
