@@ -126,6 +126,7 @@ export function buildApp(handle: Handle, log: Logger, options: AppOptions = {}):
 
 /** The same, with what is known besides of the resources that it is about. */
 function withRef(posted: Posted, more: Pick<ObjectRef, 'trace' | 'caller'>): Posted {
+  if (more.trace === undefined && more.caller === undefined) return posted
   const hints = posted.hints.map((hint) =>
     hint.about === 'resource' ? { ...hint, ref: { ...hint.ref, ...more } } : hint,
   )

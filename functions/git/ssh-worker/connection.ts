@@ -17,7 +17,7 @@ import {
 } from './connection-errors.ts'
 import type { SSHError } from './connection-errors.ts'
 import { openChannel, takesTinyPackets } from './command-channel.ts'
-import type { ReachedServer, SSHTarget } from './messages.ts'
+import type { OnReached, SSHTarget } from './messages.ts'
 import { guardTraffic, type Violation } from './traffic-guard.ts'
 
 /** A connection after the login; each command gets its own channel. */
@@ -33,8 +33,7 @@ export interface SSHConnection {
 
 /** What is told of a connection. */
 export interface ConnectionEvents {
-  /** Called when there is a connection, and again with the server's software. */
-  reached(server: ReachedServer): void
+  readonly reached: OnReached
   /**
    * Called once with why it ended if nobody closed it, also when the login has not succeeded yet. `hostile`: the server broke
    * a limit.
@@ -93,8 +92,7 @@ async function logIn(
   events: ConnectionEvents,
 ): Promise<SSHConnection> {
   const { address, login } = target
-  const { remoteAddress = '' } = socket
-  events.reached({ address: remoteAddress })
+  events.reached()
   const { promise: ready, resolve, reject } = Promise.withResolvers<undefined>()
   const offers: string[] = []
   let [loggedIn, ended] = [false, false]
@@ -141,7 +139,7 @@ async function logIn(
         if (loggedIn) return
         noteOffer(offers, line)
         const software = softwareIn(line)
-        if (software !== undefined) events.reached({ address: remoteAddress, software })
+        if (software !== undefined) events.reached(software)
       },
       readyTimeout: target.readyMs ?? READY_MS,
       ...KEEP_ALIVE,
@@ -156,7 +154,7 @@ async function logIn(
     throw error
   })
   return {
-    remoteAddress,
+    remoteAddress: socket.remoteAddress ?? '',
     async run(command, protocol) {
       const channel = await openChannel({ client, address }, command, protocol).catch((error: unknown) => {
         throw lost ?? error

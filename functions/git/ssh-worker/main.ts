@@ -40,7 +40,7 @@ function main(port: MessagePort): void {
   function open({ id, target }: Request<'open'>): void {
     const abort = new AbortController()
     const connecting = connectSSH(target, abort.signal, {
-      reached: (server) => post({ kind: 'reached', id, server }),
+      reached: (software) => post({ kind: 'reached', id, software }),
       lost(why, hostile) {
         if (closing.has(id)) fail(id, why, hostile)
         close(id)

@@ -30,17 +30,13 @@ export type ToWorker =
     }
   | { readonly kind: 'close'; readonly id: number }
 
-/** A server to which there is a connection, and what it says that it is, once it has (RFC 4253, section 4.2). */
-export interface ReachedServer {
-  /** The IP address. */
-  readonly address: string
-  readonly software?: string
-}
+/** Told when there is a connection to a server, and again with what it says that it is (RFC 4253, section 4.2). */
+export type OnReached = (software?: string) => void
 
 /** A message of the thread about a session or a program. */
 export type FromWorker =
-  /** The session has reached a server, or has been told its software. */
-  | { readonly kind: 'reached'; readonly id: number; readonly server: ReachedServer }
+  /** The session has reached a server, or was told its software. */
+  | { readonly kind: 'reached'; readonly id: number; readonly software: string | undefined }
   /** The session is open: on a connection to this IP address. */
   | { readonly kind: 'opened'; readonly id: number; readonly address: string }
   /** The program runs. */

@@ -5,7 +5,7 @@ import { Failure } from '../../domain/failure.ts'
 import type { FailureReason } from '../../domain/reasons.ts'
 import type { RepositoryAddress } from '../../domain/repository/address.ts'
 import { stopIfAborted, timedOut } from '../process/launcher.ts'
-import type { ProgramEnd, ReachedServer, SSHTarget } from '../ssh-worker/messages.ts'
+import type { ProgramEnd, OnReached, SSHTarget } from '../ssh-worker/messages.ts'
 import { openPortStream } from '../ssh-worker/port-stream.ts'
 import type { Heard, ThreadEnd, WorkerThread } from './worker-thread.ts'
 
@@ -55,7 +55,7 @@ export async function openSession(
   thread: WorkerThread,
   target: SSHTarget,
   signal: AbortSignal,
-  reached: (server: ReachedServer) => void = () => undefined,
+  reached: OnReached = () => undefined,
 ): Promise<SSHSession> {
   stopIfAborted(signal)
   const { address } = target
@@ -64,7 +64,7 @@ export async function openSession(
   let lost: Failure | undefined
   let [used, closed] = [false, false]
   const id = thread.listen((message) => {
-    if (message.kind === 'reached') reached(message.server)
+    if (message.kind === 'reached') reached(message.software)
     else if (message.kind === 'opened') resolve(message.address)
     else reject((lost ??= failureOf(message, address)))
   })

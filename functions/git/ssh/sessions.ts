@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { KeyLogin } from '../../domain/credentials/login.ts'
 import { writeAuthority } from '../../domain/repository/address.ts'
 import { stopIfAborted } from '../process/launcher.ts'
-import type { ReachedServer, SSHTarget } from '../ssh-worker/messages.ts'
+import type { OnReached, SSHTarget } from '../ssh-worker/messages.ts'
 import { openKeyCheck, type CheckKey } from './key-check.ts'
 import { openSession } from './session.ts'
 import type { SSHSession } from './session.ts'
@@ -21,11 +21,7 @@ export interface NewLogIn extends Pick<SessionTarget, 'address' | 'addresses' | 
 }
 
 /** Logs in at the first of these addresses that can be reached, until the signal fires; `reached` is told of the server. */
-export type OpenAt<T> = (
-  addresses: readonly string[],
-  signal: AbortSignal,
-  reached: (server: ReachedServer) => void,
-) => Promise<T>
+export type OpenAt<T> = (addresses: readonly string[], signal: AbortSignal, reached: OnReached) => Promise<T>
 
 /** Has a log-in tried, or throws Failure without it. */
 export type GuardLogIn = <T>(logIn: NewLogIn, open: OpenAt<T>) => Promise<T>
@@ -111,7 +107,7 @@ export function openSSHSessions({
     place: Place,
     target: SSHTarget,
     signal: AbortSignal,
-    reached: (server: ReachedServer) => void,
+    reached: OnReached,
   ): Promise<Opened> {
     const lease = await places.lease(place, signal)
     try {

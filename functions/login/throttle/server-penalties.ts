@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { unlessAborted } from '../../domain/deadline.ts'
 import { Failure } from '../../domain/failure.ts'
-import type { ReachedServer } from '../../git/ssh-worker/messages.ts'
+import type { OnReached } from '../../git/ssh-worker/messages.ts'
 import { makeAllowance, type Allowance } from '../../domain/sharing/allowance.ts'
 
 /** A log-in over SSH that is about to be tried. */
@@ -18,7 +18,7 @@ export interface Connecting {
 }
 
 /** Connects to an address and logs in; `reached` is told of the server there. */
-type ConnectAt<T> = (address: string, reached: (server: ReachedServer) => void) => Promise<T>
+type ConnectAt<T> = (address: string, reached: OnReached) => Promise<T>
 
 /** Keeps servers from locking out the address of the pod, and so everybody. */
 export interface ServerPenalties {
@@ -156,7 +156,7 @@ export function watchPenalties(
     const reserved = await reserve(server, connecting)
     const seen = { isReached: false }
     try {
-      const done = await connect(address, ({ software }) => {
+      const done = await connect(address, (software) => {
         seen.isReached = true
         if (software !== undefined) server.penalty = partOf(penaltyOf(software), part)
       })

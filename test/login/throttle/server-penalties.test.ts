@@ -39,10 +39,10 @@ function stage(software: string) {
   async function logIn(namespace: string, failure?: Failure, login = namespace): Promise<unknown> {
     const connecting = { ...to(SERVER), namespace, login }
     return outcomeOf(
-      penalties.run(connecting, async (address, reached) => {
-        reached({ address })
+      penalties.run(connecting, async (_address, reached) => {
+        reached()
         await setImmediate()
-        reached({ address, software })
+        reached(software)
         if (failure === undefined) return 'logged in'
         remember(failure.reason === 'AuthenticationFailed' ? 5 : 1)
         throw failure
@@ -122,9 +122,9 @@ t.test('where the server says that it is another one, there are more at once', a
     const all = Array.from({ length: 20 }, (_, i) =>
       penalties.run(
         { ...to(SERVER), namespace: `team-${i}`, login: `key-${i}` },
-        async (address, reached) => {
+        async (_address, reached) => {
           tried += 1
-          reached({ address, software })
+          reached(software)
           await new Promise<void>((resolve) => ends.push(resolve))
         },
       ),
@@ -171,8 +171,8 @@ t.test('where an operator lets more fail, more are tried', async (t) => {
   const penalties = watchPenalties(800, { elapsed: () => 0 })
   const all = Array.from({ length: 150 }, (_, i) =>
     outcomeOf(
-      penalties.run({ ...to(SERVER), login: `key-${i}` }, async (address, reached) => {
-        reached({ address, software: STRICT })
+      penalties.run({ ...to(SERVER), login: `key-${i}` }, async (_address, reached) => {
+        reached(STRICT)
         throw REFUSED
       }),
     ),
@@ -219,7 +219,7 @@ t.test('addresses are tried until one can be reached, and what fails counts ther
     penalties.run(to(first, second, third), async (address, reached) => {
       tried.push(address)
       if (address === first) throw unreachable
-      reached({ address, software: STRICT })
+      reached(STRICT)
       throw REFUSED
     })
   t.equal(await outcomeOf(refuse()), REFUSED)
