@@ -4,6 +4,8 @@ export interface Rounds<T> {
   /** Removes and returns the next: of another owner than the last one where others wait, the oldest of theirs. */
   readonly next: () => T | undefined
   readonly isEmpty: () => boolean
+  /** How many owners wait. */
+  readonly owners: () => number
 }
 
 /** Begins with none. Whoever adds one waits for one of each of the others, however many these have added. */
@@ -27,5 +29,6 @@ export function makeRounds<T>(): Rounds<T> {
       return one
     },
     isEmpty: () => waiting.size === 0,
+    owners: () => waiting.size,
   }
 }

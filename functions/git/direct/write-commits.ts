@@ -98,9 +98,9 @@ async function inTurns(steps: ReturnType<typeof splice>, pace: Pace): Promise<Sp
   for (;;) {
     const { done, value } = steps.next()
     if (done === true) return value
-    bytes += value
+    bytes += value.made
     requireTreeRoom(bytes)
-    await pace(value * WORK)
+    await pace(value.work * WORK)
   }
 }
 

@@ -36,18 +36,31 @@ export async function takeTurn(owner: string, signal?: AbortSignal): Promise<voi
 
 /** Jobs that wait for their turn, by their owners. */
 const waiting = makeRounds<() => void>()
+let isGoing = false
+
+/** Of those for several owners, the thread rests after each for as long as it took, and no longer than that, in milliseconds. */
+const LONGEST_REST_MS = 20
 
 function turnOf(owner: string): Promise<undefined> {
   const { promise, resolve } = Promise.withResolvers<undefined>()
-  if (waiting.isEmpty()) setImmediate(startNext)
   waiting.add(owner, () => resolve(undefined))
+  if (!isGoing) setImmediate(startNext)
+  isGoing = true
   return promise
 }
 
 function startNext(): void {
   const start = waiting.next()
-  if (!waiting.isEmpty()) setImmediate(startNext)
+  isGoing = start !== undefined
+  const began = performance.now()
   start?.()
+  if (isGoing) setImmediate(() => goOn(performance.now() - began))
+}
+
+/** What many hosts send may be read at once, and each step of whatever else there is to do would wait for one of theirs. */
+function goOn(took: number): void {
+  if (waiting.owners() > 1) setTimeout(startNext, Math.min(took, LONGEST_REST_MS))
+  else startNext()
 }
 
 /** Hashes bytes of whatever length in pieces. */

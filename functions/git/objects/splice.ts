@@ -9,12 +9,17 @@ import {
   isAllowedName,
   placeOf,
   type EntrySpan,
-  type TreeIndex,
 } from './tree-index.ts'
 import { byteName, encodeEntry, entryAt, kindOfMode, nameOf, type TreeEntry } from './tree-object.ts'
 
 /** Answers the body of a tree by its name; undefined: it was not read. */
 export type ReadTree = (id: ObjectId) => Buffer | undefined
+
+/** What was done in a step, in bytes: of a directory that was read or made, and of one that was made. */
+export interface SpliceStep {
+  readonly work: number
+  readonly made: number
+}
 
 /** What a splice has made. */
 export interface Spliced {
@@ -27,8 +32,8 @@ export interface Spliced {
 /**
  * Writes the files into a tree, and removes those without content: missing directories are made, those that become empty
  * are removed, every other entry stays byte for byte. `root` undefined:
- * the repository is empty. `read` answers the trees on the way to the files. Pure. Yields after each directory how many
- * bytes it has, so that a caller can pause, or stop: a hundred directories may be one large tree.
+ * the repository is empty. `read` answers the trees on the way to the files. Pure. Yields after each directory that was read,
+ * or made, so that a caller can pause, or stop: a hundred directories may be one large tree.
  * A step takes some 2 ms for 10,000 entries.
  * @throws Failure Internal for what a caller has to rule out: a file in place of a directory or the other way round, a
  *   symbolic link or a submodule on the way, a path twice, a mode or a name that Git does not allow, a tree that was
@@ -39,7 +44,7 @@ export function* splice(
   read: ReadTree,
   root: ObjectId | undefined,
   files: readonly (NewFile | RemovedFile)[],
-): Generator<number, Spliced> {
+): Generator<SpliceStep, Spliced> {
   const work: Work = { read, made: new Map() }
   const edits = files.map((file) => ({ file, parts: file.path.split('/').map(checkedName) }))
   const top =
@@ -69,22 +74,48 @@ function* spliceTree(
   work: Work,
   id: ObjectId | undefined,
   { edits, depth }: Below,
-): Generator<number, ObjectId | undefined> {
+): Generator<SpliceStep, ObjectId | undefined> {
   const old = id === undefined ? undefined : readTree(work, id)
-  const index = indexTree(old?.body ?? Buffer.alloc(0))
+  const bytes = old?.body ?? Buffer.alloc(0)
   const groups = Map.groupBy(edits, ({ parts }) => parts[depth] ?? '')
+  const places = findPlaces(bytes, groups.keys())
+  // Those below may be as large, and many.
+  yield { work: bytes.length, made: 0 }
   const entries: Replacement[] = []
-  for (const [name, group] of groups) {
-    const span = findEntry(index, name)
+  for (const place of places) {
+    const { name, span } = place
     const before = span === undefined ? undefined : entryAt(span)
-    entries.push({ span, entry: yield* newEntry(work, before, name, { edits: group, depth: depth + 1 }) })
+    const below = { edits: groups.get(name) ?? [], depth: depth + 1 }
+    entries.push({ place, entry: yield* newEntry(work, before, name, below) })
   }
-  const body = merge(index, entries)
-  yield body.length
+  const body = merge(bytes, entries)
+  yield { work: body.length, made: body.length }
   if (body.length === 0) return undefined
   const tree = makeObject('tree', body)
   if (tree.id === id) return id
   return keep(work, old === undefined ? tree : { ...tree, deltaBase: old })
+}
+
+/** Where an entry of a name is in a tree, or where it belongs. */
+interface NamePlace {
+  readonly name: string
+  readonly span: EntrySpan | undefined
+  readonly asFile: number
+  readonly asDirectory: number
+}
+
+/** Keeps nothing of the index: a tree may have 70,000 entries, and those below it as many. */
+function findPlaces(bytes: Buffer, names: Iterable<string>): readonly NamePlace[] {
+  const index = indexTree(bytes)
+  return Array.from(names, (name) => {
+    const named = { bytes: Buffer.from(name, 'latin1'), start: 0, end: name.length }
+    return {
+      name,
+      span: findEntry(index, name),
+      asFile: placeOf(index, { ...named, isDirectory: false }),
+      asDirectory: placeOf(index, { ...named, isDirectory: true }),
+    }
+  })
 }
 
 /** The entry for the files at or below one name; undefined: there is none any more. */
@@ -93,7 +124,7 @@ function* newEntry(
   old: TreeEntry | undefined,
   name: string,
   { edits, depth }: Below,
-): Generator<number, TreeEntry | undefined> {
+): Generator<SpliceStep, TreeEntry | undefined> {
   const kind = old === undefined ? undefined : kindOfMode(old.mode)
   const here = edits.filter(({ parts }) => parts.length === depth).map(({ file }) => file)
   const [file] = here
@@ -117,28 +148,27 @@ function* newEntry(
 interface Replacement {
   /** Undefined: the old one is removed. */
   readonly entry: TreeEntry | undefined
-  /** The old entry of this name. */
-  readonly span: EntrySpan | undefined
+  readonly place: NamePlace
 }
 
 /** The bytes of the old tree with these entries, each in place of the old one of its name or where it belongs. */
-function merge(index: TreeIndex, entries: readonly Replacement[]): Buffer {
-  const placed = entries.flatMap(({ entry, span }) => {
+function merge(bytes: Buffer, entries: readonly Replacement[]): Buffer {
+  const placed = entries.flatMap(({ entry, place: { span, asFile, asDirectory } }) => {
     const before = span === undefined ? undefined : entryAt(span)
     const named = entry ?? before
     if (named === undefined) return []
     const name = nameOf(named)
-    const start = span?.at ?? placeOf(index, name)
+    const start = span?.at ?? (name.isDirectory ? asDirectory : asFile)
     return [{ entry, name, start, end: span === undefined ? start : endOf(span) }]
   })
   const pieces: Buffer[] = []
   let from = 0
   for (const { entry, start, end } of placed.toSorted((a, b) => compareNames(a.name, b.name))) {
-    pieces.push(index.bytes.subarray(from, start))
+    pieces.push(bytes.subarray(from, start))
     if (entry !== undefined) pieces.push(encodeEntry(entry))
     from = end
   }
-  return Buffer.concat([...pieces, index.bytes.subarray(from)])
+  return Buffer.concat([...pieces, bytes.subarray(from)])
 }
 
 function keep({ made }: Work, object: NewObject): ObjectId {

@@ -142,12 +142,16 @@ function isNull(bytes: Buffer, start: number): boolean {
 // The text is made only of a name that may be a forbidden one: 10,000 names are checked in about 1 ms.
 function isAllowedAt(bytes: Buffer, start: number, end: number): boolean {
   for (let at = start; at < end; at++) if (bytes[at] === SLASH) return false
-  const isPlain = end > start && !FIRST_BYTES.includes(bytes[start] ?? 0)
+  const isPlain = end > start && !mayBeForbidden(bytes[start] ?? 0, bytes[start + 1] ?? 0)
   return isPlain || isAllowedName(bytes.toString('latin1', start, end))
 }
 
 /** Forbidden names begin with `.`, `g`, `G`, or a character that HFS+ ignores. */
-const FIRST_BYTES: readonly number[] = [0x2e, 0x67, 0x47, 0xe2, 0xef]
+function mayBeForbidden(first: number, second: number): boolean {
+  if (first === 0xe2) return second === 0x80 || second === 0x81
+  if (first === 0xef) return second === 0xbb
+  return first === 0x2e || first === 0x67 || first === 0x47
+}
 
 /** Whether `git fsck --strict` accepts the name (its bytes as latin1) of an entry. */
 export function isAllowedName(name: string): boolean {
@@ -156,12 +160,9 @@ export function isAllowedName(name: string): boolean {
 
 // As is_ntfs_dotgit() and is_hfs_dotgit() of Git, which `git fsck` asks.
 function isDotGit(name: string): boolean {
-  if (/^(?:\.git|git~1)[. ]*(?:$|[:\\])/i.test(name)) return true
-  return /[\xe2\xef]/.test(name) && /^\.git$/i.test(visible(name))
+  return /^(?:\.git|git~1)[. ]*(?:$|[:\\])/i.test(name) || HFS_DOT_GIT.test(name)
 }
 
-// HFS+ ignores these in names.
-function visible(name: string): string {
-  const text = Buffer.from(name, 'latin1').toString()
-  return text.replace(/[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g, '')
-}
+/** U+200C to U+200F, U+202A to U+202E, U+206A to U+206F and U+FEFF, which HFS+ ignores, in UTF-8 as latin1. */
+const IGNORED = String.raw`(?:\xe2\x80[\x8c-\x8f\xaa-\xae]|\xe2\x81[\xaa-\xaf]|\xef\xbb\xbf)*`
+const HFS_DOT_GIT = new RegExp(`^${['', '[.]', '[gG]', '[iI]', '[tT]', ''].join(IGNORED)}$`)

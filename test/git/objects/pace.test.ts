@@ -42,6 +42,25 @@ t.test(
   },
 )
 
+t.test('between the pieces of several namespaces there is time for everything else', async (t) => {
+  const PIECES = 10
+  let worked = 0
+  async function run(owner: string): Promise<void> {
+    const pace = createPace(undefined, owner)
+    for (let i = 0; i < PIECES; i += 1) {
+      await pace(MIB)
+      const began = performance.now()
+      while (performance.now() - began < 5);
+      worked += performance.now() - began
+    }
+  }
+  const began = performance.now()
+  await Promise.all([run('one'), run('two')])
+  const took = performance.now() - began
+  // After the last piece of one of them, the other one has the thread alone.
+  t.ok(took > worked * 1.5, `${took} ms for ${worked} ms of work`)
+})
+
 t.test('a job ends with its signal, and the others go on', async (t) => {
   const ending = new AbortController()
   const [gone, other] = [createPace(ending.signal, 'shop'), createPace(undefined, 'shop')]

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { decodeCommit, encodeCommit } from '../../../functions/git/objects/commit-object.ts'
 import { makeObject, type GitObject, type ObjectId } from '../../../functions/git/objects/object.ts'
+import { splice } from '../../../functions/git/objects/splice.ts'
 import { spliceAtOnce } from './splice-at-once.ts'
 import type { NewCommit } from '../../../functions/git/remote.ts'
 import { sized } from '../../harness/sample.ts'
@@ -23,6 +24,26 @@ function wideHistory(): History {
   const commit = { files: paths.map((path) => file(path)), message: 'Many\n', author, date: new Date(0) }
   return { base: new Map(names.map((name) => [name, leaf])), commits: [commit] }
 }
+
+t.test('between two steps one directory is read at most, however deep they are', async (t) => {
+  const depth = 30
+  const path = [...Array(depth).fill('dir'), 'file'].join('/')
+  const made = spliceAtOnce(() => undefined, undefined, [file(path)])
+  const trees = new Map(made.objects.map(({ id, body }) => [id, body]))
+  let reads = 0
+  const read = (id: ObjectId): Buffer | undefined => {
+    reads += 1
+    return trees.get(id)
+  }
+  const steps = splice(read, made.root, [file(path, '100755')])
+  let [most, before] = [0, 0]
+  for (let { done } = steps.next(); done !== true; { done } = steps.next()) {
+    most = Math.max(most, reads - before)
+    before = reads
+  }
+  t.equal(reads, depth + 1)
+  t.equal(most, 1)
+})
 
 t.test(`commits on random trees are those of git fast-import (seed ${random.seed})`, async (t) => {
   const store = createStore(t.testdir())
