@@ -1,8 +1,9 @@
+import { LRUCache } from 'lru-cache'
 import { movedMeanwhile } from '../branch.ts'
 import { decodeCommit } from '../objects/commit-object.ts'
 import type { ObjectId } from '../objects/object.ts'
 import { createPace, type Pace } from '../objects/pace.ts'
-import { findEntry, indexTree } from '../objects/tree-index.ts'
+import { findEntry, indexTree, type TreeIndex } from '../objects/tree-index.ts'
 import { byteName, canonicalMode, entryAt, kindOfMode } from '../objects/tree-object.ts'
 import type { Tip } from '../remote.ts'
 import type { Tree, TreeEntry } from '../tree.ts'
@@ -49,11 +50,13 @@ interface Walk {
   readonly session: DirectSession
   readonly pace: Pace
   readonly found: Map<string, TreeEntry>
+  /** Those of the last trees: many directories may be the same one. */
+  readonly indexes: LRUCache<ObjectId, TreeIndex>
 }
 
 /** Undefined: a tree is not here. */
 async function walk(
-  { session, pace }: Omit<Walk, 'found'>,
+  { session, pace }: Pick<Walk, 'session' | 'pace'>,
   commit: ObjectId,
   wanted: readonly Wanted[],
 ): Promise<Tree | undefined> {
@@ -63,7 +66,7 @@ async function walk(
   await pace(top.body.length)
   const found = new Map<string, TreeEntry>()
   return (await walkTree(
-    { session, pace, found },
+    { session, pace, found, indexes: new LRUCache({ max: MOST_INDEXES }) },
     understood('a commit', () => decodeCommit(top.body)).tree,
     wanted,
   ))
@@ -71,18 +74,17 @@ async function walk(
     : undefined
 }
 
-async function walkTree(
-  { session, pace, found }: Walk,
-  id: ObjectId,
-  wanted: readonly Wanted[],
-): Promise<boolean> {
+async function walkTree(walk: Walk, id: ObjectId, wanted: readonly Wanted[]): Promise<boolean> {
+  const { session, pace, found, indexes } = walk
   const tree = session.objects.get(id)
   if (tree?.kind !== 'tree') return false
   if (tree.body.length > LARGEST_TREE) throw new Error(`a directory has more than ${LARGEST_TREE} bytes`)
-  await pace(tree.body.length * WORK)
+  const known = indexes.get(id)
+  await pace(known === undefined ? tree.body.length * WORK : 0)
   const groups = Map.groupBy(wanted, (one) => byteName(one.path.slice(one.at, endOf(one))))
   const below: { readonly id: ObjectId; readonly wanted: readonly Wanted[] }[] = []
-  const index = understood('a tree', () => indexTree(tree.body))
+  const index = known ?? understood('a tree', () => indexTree(tree.body))
+  indexes.set(id, index)
   for (const [name, group] of groups) {
     const [first] = group
     const span = findEntry(index, name)
@@ -94,8 +96,7 @@ async function walkTree(
       .map((one) => ({ path: one.path, at: endOf(one) + 1 }))
     if (deeper.length > 0 && kindOfMode(mode) === 'directory') below.push({ id: oid, wanted: deeper })
   }
-  for (const next of below)
-    if (!(await walkTree({ session, pace, found }, next.id, next.wanted))) return false
+  for (const next of below) if (!(await walkTree(walk, next.id, next.wanted))) return false
   return true
 }
 
@@ -104,6 +105,9 @@ const LARGEST_TREE = 2 * 1024 * 1024
 
 /** Reading an entry takes longer than inflating it. */
 const WORK = 4
+
+/** One of a tree of that size takes 0.6 MB. */
+const MOST_INDEXES = 2
 
 /** Where that name ends. */
 function endOf({ path, at }: Wanted): number {

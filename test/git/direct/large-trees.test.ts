@@ -11,6 +11,7 @@ import { createPace } from '../../../functions/git/objects/pace.ts'
 import { entriesOf, indexTree } from '../../../functions/git/objects/tree-index.ts'
 import { encodeEntry } from '../../../functions/git/objects/tree-object.ts'
 import type { NewCommit } from '../../../functions/git/remote.ts'
+import { cpuTime } from '../../harness/cpu-time.ts'
 import { countTurns } from './turns.ts'
 
 const MIB = 1024 * 1024
@@ -94,6 +95,21 @@ t.test('a directory of more than 2 MiB is for the git binary', async (t) => {
       `${bytes} bytes`,
     )
   }
+})
+
+t.test('directories that are one and the same tree are read as one', async (t) => {
+  const tree = wide(2 * MIB - 100)
+  async function costOf(directories: number): Promise<number> {
+    const { session, commit, names } = await repositoryOf(directories, tree)
+    const before = cpuTime()
+    const found = await readTree(session, { commit }, { paths: names.map((name) => `${name}/f0000001`) })
+    t.equal(found.size, 2 * directories)
+    return cpuTime() - before
+  }
+  await costOf(1)
+  const one = await costOf(1)
+  const many = await costOf(90)
+  t.ok(many < 20 * Math.max(one, 4), `${many} ms, and ${one} ms for one`)
 })
 
 t.test(
