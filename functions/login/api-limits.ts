@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import type { ApiLogin } from '../domain/credentials/login.ts'
 import type { Fetch } from '../domain/pull-request/pull-requests.ts'
 import { openKeyedTurns, type HeldTurn, type TurnTaker } from '../domain/sharing/keyed-turns.ts'
 import { makeRateLimits } from './rate-limits.ts'
 import { makeRequestShares } from './request-shares.ts'
+import { digestOf } from '../domain/credentials/digest.ts'
 
 /** Bounds the calls of APIs by what hosts count together. */
 export interface ApiLimits {
@@ -81,7 +81,5 @@ export function makeApiLimits(now: () => number): ApiLimits {
  */
 function countedKey({ baseURL, username, secret, issued }: CountedLogin): string {
   const counted = issued === undefined ? [username ?? null, secret] : [issued.counted]
-  return createHash('sha256')
-    .update(JSON.stringify([baseURL, ...counted]))
-    .digest('hex')
+  return digestOf(baseURL, ...counted)
 }

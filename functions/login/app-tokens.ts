@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import type { AppToken, IssuedToken } from '../domain/credentials/app-login.ts'
 import { unlessAborted } from '../domain/deadline.ts'
 import { Failure } from '../domain/failure.ts'
 import { openFairCache } from '../domain/sharing/fair-cache.ts'
 import type { AppTokenRequest, World } from '../world.ts'
+import { digestOf } from '../domain/credentials/digest.ts'
 
 /** Asks a host for a token. Fails with a Failure if the host issues none. */
 export type IssueToken = (request: AppTokenRequest) => Promise<IssuedToken>
@@ -64,11 +64,7 @@ export function keepTokens(issue: IssueToken, elapsed: () => number): World['app
 // Hosts ignore the case of a repository's path.
 function keyOf({ app, target, kind }: AppTokenRequest): string {
   const repository = target.repository.map((segment) => segment.toLowerCase())
-  return digestOf([target.baseURL, app.id, app.keyDigest, app.installation, repository, kind])
-}
-
-function digestOf(parts: readonly unknown[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+  return digestOf(target.baseURL, app.id, app.keyDigest, app.installation, repository, kind)
 }
 
 function outOfTime({ target }: AppTokenRequest, cause: unknown): Failure {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { isIP } from 'node:net'
 import { wasRequested } from '../domain/commit/commit-id.ts'
 import type { Change, ChangeDraft } from '../domain/commit/change.ts'
@@ -8,6 +7,7 @@ import { hostKeyNames } from '../domain/network/host-keys.ts'
 import { requireAPI } from '../domain/repository/target.ts'
 import type { World } from '../world.ts'
 import type { IssueToken } from './app-tokens.ts'
+import { digestOf } from '../domain/credentials/digest.ts'
 import { makeLoginThrottle } from './throttle/login-throttle.ts'
 import { makeRateLimits } from './rate-limits.ts'
 
@@ -49,12 +49,20 @@ export function guardRemotes(remotes: Remotes, { failedLogins, elapsed }: Remote
     const { host, port } = repository
     // What the API limits does not hold up pushes.
     const by = change.commitByAPI === undefined ? [] : ['API']
-    const key = keyOf(host, port, login.issued?.counted ?? login.identity, ...by)
+    const key = digestOf(host, port, login.issued?.counted ?? login.identity, ...by)
     // Whoever requests it may know that the limit is over; its retries wait.
     if (change.since !== undefined || !wasRequested(change.id)) requireWithin(key, host)
-    const at = keyOf(repository.text, ...by)
+    const at = digestOf(repository.text, ...by)
     const servers = login.method === 'key' ? hostKeyNames(login.hostKeys, repository) : certificateNames(host)
-    const logIn = { namespace, host, servers, login: keyOf(host, port, login.identity), at, shared, signal }
+    const logIn = {
+      namespace,
+      host,
+      servers,
+      login: digestOf(host, port, login.identity),
+      at,
+      shared,
+      signal,
+    }
     return throttle.run(logIn, work, proves).catch((error: unknown) => {
       throw limits.record(key, error)
     })
@@ -91,8 +99,8 @@ export function guardRemotes(remotes: Remotes, { failedLogins, elapsed }: Remote
       const { host, hostname } = new URL(target.baseURL)
       const servers = certificateNames(hostname)
       const { login, namespace = '', signal } = by
-      const at = keyOf(target.baseURL, target.repository)
-      const own = { login: keyOf(host, login.identity), at, shared: undefined }
+      const at = digestOf(target.baseURL, target.repository)
+      const own = { login: digestOf(host, login.identity), at, shared: undefined }
       const logIn = { namespace, host: hostname, servers, ...own, signal }
       return throttle.run(logIn, () => remotes.withPullRequests(target, by, work))
     },
@@ -101,7 +109,7 @@ export function guardRemotes(remotes: Remotes, { failedLogins, elapsed }: Remote
       const { baseURL } = requireAPI(target)
       const { hostname: host } = new URL(baseURL)
       // With the key: whoever has another one cannot make the App's owner wait.
-      const key = keyOf('app', baseURL, app.id, app.keyDigest)
+      const key = digestOf('app', baseURL, app.id, app.keyDigest)
       requireWithin(key, host)
       const own = { login: key, at: target.address.text, shared: undefined }
       const logIn = { namespace, host, servers: certificateNames(host), ...own, signal }
@@ -125,9 +133,5 @@ function certificateNames(host: string): readonly string[] {
 
 /** Pushes of the same login with the same result wait for each other; see functions/git/group-commit/group-commit.ts. */
 function queueOf({ repository, branch, commitByAPI }: Change): string {
-  return keyOf(repository.text, branch ?? null, commitByAPI !== undefined)
-}
-
-function keyOf(...parts: readonly unknown[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+  return digestOf(repository.text, branch ?? null, commitByAPI !== undefined)
 }

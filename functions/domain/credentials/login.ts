@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { digestOf } from './digest.ts'
 import { Failure } from '../failure.ts'
 import type { Target } from '../repository/target.ts'
 
@@ -77,9 +77,7 @@ export function linesOf(privateKey: string): readonly string[] {
 
 /** Equal for equal values of the same source, different otherwise; it does not reveal the values. */
 export function identityOf(source: readonly string[], values: readonly string[]): string {
-  return createHash('sha256')
-    .update(JSON.stringify([...source, ...values]))
-    .digest('hex')
+  return digestOf(...source, ...values)
 }
 
 /**

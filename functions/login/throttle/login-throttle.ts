@@ -89,7 +89,7 @@ export function makeLoginThrottle(mostFailed: number, now: () => number): LoginT
       const spent = full.find(({ tried }) => tried.size === 0)
       if (spent !== undefined) throw throttled(logIn, spent)
       const ends = all.map(({ end }) => end.promise)
-      await unlessAborted(Promise.race(ends), logIn.signal, asFailed)
+      await unlessAborted(Promise.race(ends), logIn.signal, outOfTime)
     }
   }
 
@@ -149,8 +149,8 @@ function count(tried: Tried): Tried {
   return tried
 }
 
-function asFailed(cause: unknown): Failure {
-  if (cause instanceof Failure) return cause
+/** Who waits to log in until its attempt ends. */
+export function outOfTime(cause: unknown): Failure {
   const message = 'The attempt ran out of time before it could log in; Commitlet retries automatically.'
   return new Failure('Timeout', message, { cause })
 }

@@ -4,6 +4,7 @@ import { unlessAborted } from '../../domain/deadline.ts'
 import { Failure } from '../../domain/failure.ts'
 import type { OnReached } from '../../git/ssh-worker/messages.ts'
 import { makeAllowance, type Allowance } from '../../domain/sharing/allowance.ts'
+import { outOfTime } from './login-throttle.ts'
 
 /** A log-in over SSH that is about to be tried. */
 export interface Connecting {
@@ -128,7 +129,7 @@ export function watchPenalties(
       const seconds = excess - server.reserved
       if (seconds > SHORT_WAIT_S) throw heldBack(connecting, server, seconds)
       const room = seconds > 0 ? wait(Math.ceil(seconds * 1_000)) : server.freed.promise
-      await unlessAborted(room, signal, late)
+      await unlessAborted(room, signal, outOfTime)
     }
   }
 
@@ -221,9 +222,4 @@ function heldBack({ namespace, host }: Connecting, server: Server, seconds: numb
   const message = `Logging in at ${host} was not tried yet, because too many log-ins have failed there lately, and the host could lock out everybody${fix}. Commitlet retries automatically.`
   const retryAfterSeconds = Math.ceil(seconds)
   return new Failure('AuthenticationFailed', message, { retry: 'transient', retryAfterSeconds })
-}
-
-function late(cause: unknown): Failure {
-  const message = 'The attempt ran out of time before it could log in; Commitlet retries automatically.'
-  return new Failure('Timeout', message, { cause })
 }

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { GuardLogIn } from '../../git/ssh/sessions.ts'
+import { digestOf } from '../../domain/credentials/digest.ts'
 import { makeLoginThrottle } from './login-throttle.ts'
 import { watchPenalties } from './server-penalties.ts'
 
@@ -24,8 +24,4 @@ export function guardSSHLogIns(failedLogins: number, elapsed: () => number): Gua
       penalties.run(connecting, (address, reached) => open([address], until, reached)),
     )
   }
-}
-
-function digestOf(...parts: readonly unknown[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
 }
