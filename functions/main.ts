@@ -42,8 +42,8 @@ import type { World } from './world.ts'
 
 /**
  * Together half of the connections to the API server, so that running attempts always find one; and most waits for objects that
- * are not stored yet, each of which is up to eight reads; one caller gets half of these, and one namespace alone a third. If the webhook signs its
- * events, those of others wait for the reads of others alone.
+ * are not stored yet, each of which is up to eight reads; one caller gets half of these, and one namespace alone a third. If the
+ * webhook signs its events, those of others wait for the reads of others alone.
  */
 const FIND_BOUNDS = { webhook: { reads: 24, waits: 186 }, anybody: { reads: 8, waits: 4 } }
 const FIND_ALL = { reads: 32, waits: 190 }

@@ -32,7 +32,10 @@ export interface QueueLimits {
 
 type Queue = Map<string, AppliedEvent>
 
-/** Makes an empty queue. `isFullWith`: whether there is no room for another event, with those of other queues; default: where so many wait in this one. */
+/**
+ * Makes an empty queue. `isFullWith`: whether there is no room for another event, with those of other queues; default: where so
+ * many wait in this one.
+ */
 export function makeFairQueue(limits: QueueLimits, isFullWith?: () => boolean): FairQueue {
   const queues = new Map<string, Queue>()
   const inFlight = new Map<string, number>()

@@ -44,8 +44,9 @@ export const SINK_LIMITS: SinkLimits = {
 const OF_CALLER = 4 / 5
 
 /**
- * A caller has four fifths of the places that the others leave, and so 256 where it is alone. A namespace has a
- * quarter of what is free of these, so that many namespaces whose requests hang leave something for the next one.
+ * A caller has four fifths of the places that the others leave, and so 256 where it is alone; together they never have more than
+ * there are. A namespace has a quarter of what is free of these, so that many namespaces whose requests hang leave something for
+ * the next one.
  */
 export function shareOf({ inFlight, perNamespace }: SinkLimits): ShareOf {
   return (own, others) => {

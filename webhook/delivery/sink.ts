@@ -55,7 +55,6 @@ export function makeSink(deliver: Deliver, log: Logger, limits: SinkLimits, mete
     most: limits.waiting,
   })
   const listeners: (() => void)[] = []
-  let inFlight = 0
   let draining = false
   let closed = false
 
@@ -73,7 +72,7 @@ export function makeSink(deliver: Deliver, log: Logger, limits: SinkLimits, mete
   }
 
   function sendWaiting(): void {
-    while (inFlight < limits.inFlight && !closed) {
+    while (!closed) {
       const event = waiting.take(share)
       if (event === undefined) break
       void sendNow(event)
@@ -115,11 +114,9 @@ export function makeSink(deliver: Deliver, log: Logger, limits: SinkLimits, mete
   /** Counts an event as in flight until the returned function is called for the first time. */
   function holdSlot(event: AppliedEvent): () => void {
     let isHeld = true
-    inFlight += 1
     return () => {
       if (!isHeld) return
       isHeld = false
-      inFlight -= 1
       waiting.release(event)
     }
   }
