@@ -1,0 +1,137 @@
+import { LRUCache } from 'lru-cache'
+import { makeAllowance, type Allowance } from '../../domain/sharing/allowance.ts'
+import type { Release } from '../../domain/network/budget.ts'
+
+/** What a server remembers of an address for a while, in seconds: of a log-in that it refuses, and of a connection without one. */
+interface Penalty {
+  readonly refused: number
+  readonly unused: number
+}
+
+/**
+ * OpenSSH since 9.8: sshd_config(5), PerSourcePenalties, authfail:5s noauth:1s. They add up, and it closes all connections of an
+ * address of which it remembers more than min:15s. Older ones have programs beside them that read their log.
+ */
+const OPENSSH: Penalty = { refused: 5, unused: 1 }
+/** Of the servers of large hosts, which count by the account. */
+const OTHERS: Penalty = { refused: 1, unused: 0.2 }
+const MOST = 15
+/** Of that, for a namespace of which no login has worked there yet. */
+const MOST_OF_STRANGER = 10
+/** For one that has made a log-in fail there, as with a key that somebody is about to put right, or before a fallback. */
+const MOST_OF_OFFENDER = 9
+/** And for one that has made more fail, which is the less the more it has: only while the server remembers nothing. */
+const LEAST = 5
+const LESS_FOR_CAUSED = 0.25
+/** What a namespace has caused is forgotten in so many times the time in which the server forgets it. */
+const FORGOTTEN_IN = 120
+const MOST_CAUSED = 60
+/** Whoever may end keys can have many fail at once that have worked: after so many in ten minutes, none of the namespace counts as such. */
+const MOST_ENDED = 2
+const ENDED_FORGOTTEN_IN_S = 600
+/** The default of FAILED_LOGINS. An operator who allows more knows that the hosts do. */
+const USUALLY_FAILED = 8
+/** Of namespaces, and of what has worked. */
+const REMEMBERED = 1_000
+
+/** What a namespace has made fail. */
+interface Standing {
+  /** What is left of MOST_CAUSED, and of MOST_ENDED. */
+  readonly caused: Allowance
+  readonly ended: Allowance
+}
+
+/** Whose login it is; `login` is equal for the same one with the same host keys. */
+export interface LoginOf {
+  readonly namespace: string
+  readonly login: string
+}
+
+/** What is known of one SSH server at an address. */
+export interface PenalisingServer {
+  /** By what it says that it is: RFC 4253, section 4.2. */
+  readonly says: (software: string) => void
+  /** By how many seconds a log-in that fails would bring more than it may: by what the server remembers, and with what is tried. */
+  readonly excessOf: (who: LoginOf) => { readonly remembered: number; readonly all: number }
+  /** Counts a log-in as being tried, until the result is called once. */
+  readonly begin: () => Release
+  /** Resolves when one that is being tried has ended. */
+  readonly freed: () => Promise<undefined>
+  readonly hasWorked: (who: LoginOf) => void
+  /** It was refused, or the connection has ended without it. */
+  readonly hasFailed: (who: LoginOf, isRefused: boolean) => void
+  /** Whether log-ins of this namespace have failed there lately. */
+  readonly hasCaused: (namespace: string) => boolean
+}
+
+/** One of which nothing is known. `mostFailed`: FAILED_LOGINS. `elapsed`: milliseconds of a clock that is never set. */
+export function makePenalisingServer(mostFailed: number, elapsed: () => number): PenalisingServer {
+  const part = Math.min(1, USUALLY_FAILED / mostFailed)
+  const left = makeAllowance(MOST, 1, elapsed)
+  const standings = new LRUCache<string, Standing>({ max: REMEMBERED })
+  // Namespaces and logins.
+  const worked = new LRUCache<string, true>({ max: REMEMBERED })
+  // The most that is known of, until it has said what it is.
+  let penalty = partOf(OPENSSH, part)
+  let reserved = 0
+  let freed = Promise.withResolvers<undefined>()
+
+  function causedBy(namespace: string): number {
+    return MOST_CAUSED - (standings.get(namespace)?.caused.left() ?? MOST_CAUSED)
+  }
+
+  function isTrusted({ namespace, login }: LoginOf): boolean {
+    return worked.has(login) && (standings.get(namespace)?.ended.left() ?? MOST_ENDED) >= 1
+  }
+
+  function mostOf(namespace: string): number {
+    const caused = causedBy(namespace)
+    if (caused === 0) return worked.has(namespace) ? MOST : MOST_OF_STRANGER
+    const beyond = Math.max(0, caused - OPENSSH.refused)
+    return Math.max(LEAST, MOST_OF_OFFENDER - LESS_FOR_CAUSED * beyond)
+  }
+
+  function standingOf(namespace: string): Standing {
+    const standing = standings.get(namespace) ?? {
+      caused: makeAllowance(MOST_CAUSED, 1 / FORGOTTEN_IN, elapsed),
+      ended: makeAllowance(MOST_ENDED, MOST_ENDED / ENDED_FORGOTTEN_IN_S, elapsed),
+    }
+    standings.set(namespace, standing)
+    return standing
+  }
+
+  return {
+    says(software) {
+      penalty = partOf(software.startsWith('SSH-2.0-OpenSSH') ? OPENSSH : OTHERS, part)
+    },
+    excessOf(who) {
+      const remembered = isTrusted(who)
+        ? penalty.refused - MOST
+        : MOST - left.left() + penalty.refused - mostOf(who.namespace)
+      return { remembered, all: remembered + reserved }
+    },
+    begin() {
+      const amount = penalty.refused
+      reserved += amount
+      return () => {
+        reserved -= amount
+        freed.resolve(undefined)
+        freed = Promise.withResolvers()
+      }
+    },
+    freed: () => freed.promise,
+    hasWorked: ({ login, namespace }) => void worked.set(login, true).set(namespace, true),
+    hasFailed({ namespace, login }, isRefused) {
+      const amount = isRefused ? penalty.refused : penalty.unused
+      left.spend(amount)
+      const { caused, ended } = standingOf(namespace)
+      caused.spend(Math.min(amount, caused.left()))
+      if (isRefused && worked.delete(login)) ended.spend(1)
+    },
+    hasCaused: (namespace) => causedBy(namespace) > 0,
+  }
+}
+
+function partOf({ refused, unused }: Penalty, part: number): Penalty {
+  return { refused: part * refused, unused: part * unused }
+}
