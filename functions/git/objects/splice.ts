@@ -108,10 +108,12 @@ interface NamePlace {
 function findPlaces(bytes: Buffer, names: Iterable<string>): readonly NamePlace[] {
   const index = indexTree(bytes)
   return Array.from(names, (name) => {
+    const span = findEntry(index, name)
+    if (span !== undefined) return { name, span, asFile: span.at, asDirectory: span.at }
     const named = { bytes: Buffer.from(name, 'latin1'), start: 0, end: name.length }
     return {
       name,
-      span: findEntry(index, name),
+      span,
       asFile: placeOf(index, { ...named, isDirectory: false }),
       asDirectory: placeOf(index, { ...named, isDirectory: true }),
     }
@@ -158,7 +160,7 @@ function merge(bytes: Buffer, entries: readonly Replacement[]): Buffer {
     const named = entry ?? before
     if (named === undefined) return []
     const name = nameOf(named)
-    const start = span?.at ?? (name.isDirectory ? asDirectory : asFile)
+    const start = name.isDirectory ? asDirectory : asFile
     return [{ entry, name, start, end: span === undefined ? start : endOf(span) }]
   })
   const pieces: Buffer[] = []
