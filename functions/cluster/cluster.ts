@@ -123,7 +123,7 @@ export interface Cluster {
    * undefined if there are more than some hundred, which are read in pages.
    */
   listUnsettled(kind: Kind): Promise<readonly ListedResource[] | undefined>
-  /** Records a Kubernetes Event, behind the caller unless very many wait; never throws. */
+  /** Records a Kubernetes Event, behind the caller unless very many of its namespace wait; never throws. */
   recordEvent(resource: Envelope, event: ClusterEvent): Promise<void>
   /** Resolves once every Event is recorded, or given up. */
   flushEvents(): Promise<void>

@@ -55,7 +55,7 @@ export function connectCluster(apiServer: ApiServer, clock: RestClock = REST_CLO
     },
     listPage: pageLists(server),
     listUnsettled: (kind) => listUnsettled(server, kind),
-    ...openEventQueue(server),
+    ...openEventQueue(server, elapsed),
   }
 }
 

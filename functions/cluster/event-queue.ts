@@ -1,42 +1,45 @@
+import { makeFairSemaphore } from '../domain/sharing/fair-semaphore.ts'
+import { openFairPlaces } from '../domain/sharing/fair-places.ts'
+import { makeKeyedSemaphore } from '../domain/sharing/keyed-semaphore.ts'
 import type { ApiCall, ApiServer } from './api-server.ts'
 import type { Cluster } from './cluster.ts'
 import { eventCall } from './event.ts'
 
 /** Events that are sent at once: the other connections are for attempts. */
 const MOST_AT_ONCE = 8
-/** Most Events that wait without their caller, some 2 KiB each. */
+/** Those of one namespace. */
+const MOST_OF_NAMESPACE = 2
+/** Most Events that wait without their caller, some 2 KiB each; of a namespace as many as it leaves for others. */
 const MOST_WAITING = 1_024
 
 /**
- * Records Events behind their callers, in the order of the calls: nobody waits for an Event unless very many do. An Event
- * that the API server does not accept is given up.
+ * Records Events behind their callers, in the turns of their namespaces: nobody waits for an Event unless very many of its
+ * namespace do. An Event that the API server does not accept is given up. `elapsed`: milliseconds of a clock that is never set.
  */
-export function openEventQueue(server: ApiServer): Pick<Cluster, 'recordEvent' | 'flushEvents'> {
-  const waiting: (() => Promise<void>)[] = []
-  const flushes: (() => void)[] = []
-  let running = 0
-
-  async function work(): Promise<void> {
-    running += 1
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await next()
-    running -= 1
-    if (running === 0) for (const done of flushes.splice(0)) done()
-  }
+export function openEventQueue(
+  server: ApiServer,
+  elapsed: () => number,
+): Pick<Cluster, 'recordEvent' | 'flushEvents'> {
+  const inShare = makeKeyedSemaphore(MOST_OF_NAMESPACE)
+  const inTurn = makeFairSemaphore(MOST_AT_ONCE, elapsed)
+  const places = openFairPlaces(MOST_WAITING)
+  const open = new Set<Promise<void>>()
 
   return {
     recordEvent(resource, event) {
-      const { promise, resolve } = Promise.withResolvers<undefined>()
+      const { namespace } = resource.metadata
       // Made at once: the resource may be large, and is not kept until its turn.
       const call = eventCall(resource, event, new Date())
-      waiting.push(() => send(server, call).then(() => resolve(undefined)))
-      if (running < MOST_AT_ONCE) void work()
-      return waiting.length > MOST_WAITING ? promise : Promise.resolve()
+      const leave = places.enter(namespace)
+      const sent = inShare(namespace, () => inTurn(namespace, () => send(server, call))).finally(() => {
+        leave?.()
+        open.delete(sent)
+      })
+      open.add(sent)
+      return leave === undefined ? sent : Promise.resolve()
     },
-    flushEvents() {
-      const { promise, resolve } = Promise.withResolvers<undefined>()
-      if (running === 0) resolve(undefined)
-      else flushes.push(() => resolve(undefined))
-      return promise
+    async flushEvents() {
+      while (open.size > 0) await Promise.all(open)
     },
   }
 }

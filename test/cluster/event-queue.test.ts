@@ -1,6 +1,7 @@
 import t from 'tap'
 import type { ApiAnswer, ApiCall } from '../../functions/cluster/api-server.ts'
 import { openEventQueue } from '../../functions/cluster/event-queue.ts'
+import type { Envelope } from '../../functions/domain/resource/resource.ts'
 import { resource } from '../domain/fixtures/envelope.ts'
 
 const CREATED: ApiAnswer = { status: 201, text: '{}' }
@@ -12,17 +13,29 @@ function stage() {
   const queue = openEventQueue((call) => {
     calls.push(call)
     return new Promise((resolve) => open.push(resolve))
-  })
-  const record = (message: string): Promise<void> =>
-    queue.recordEvent(resource(), { type: 'Normal', reason: 'Succeeded', message })
+  }, clock)
+  const record = (message: string, namespace = 'team'): Promise<void> =>
+    queue.recordEvent(inNamespace(namespace), { type: 'Normal', reason: 'Succeeded', message })
+  /** Answers the first of the calls that are open. */
+  async function answerOne(): Promise<void> {
+    open.shift()?.(CREATED)
+    await settle()
+  }
   /** Answers the calls that are open, and those that follow, until there are none. */
   async function answerAll(): Promise<void> {
-    for (let answer = open.shift(); answer !== undefined; answer = open.shift()) {
-      answer(CREATED)
-      await settle()
-    }
+    while (open.length > 0) await answerOne()
   }
-  return { queue, record, calls, answerAll }
+  const notes = (): readonly string[] => calls.map(({ body }) => (body as { readonly note: string }).note)
+  return { queue, record, notes, answerOne, answerAll }
+}
+
+function inNamespace(namespace: string): Envelope {
+  const made = resource()
+  return { ...made, metadata: { ...made.metadata, namespace } }
+}
+
+function clock(): number {
+  return 0
 }
 
 /** Lets everything run that waits for nothing outside. */
@@ -37,33 +50,53 @@ async function isDone(promise: Promise<unknown>): Promise<boolean> {
 }
 
 t.test('nobody waits for an Event but a flush, which waits for all', async (t) => {
-  const { queue, record, calls, answerAll } = stage()
+  const { queue, record, notes, answerAll } = stage()
   t.ok(await isDone(queue.flushEvents()), 'there is nothing to flush')
   for (let index = 0; index < 20; index += 1) t.ok(await isDone(record(`number ${index}`)))
-  t.equal(calls.length, 8, 'the other connections are for attempts')
+  t.equal(notes().length, 2, 'the other places are for other namespaces')
   const flush = queue.flushEvents()
   t.notOk(await isDone(flush))
   await answerAll()
   t.ok(await isDone(flush))
   t.strictSame(
-    calls.map(({ body }) => (body as { readonly note: string }).note),
+    notes(),
     Array.from({ length: 20 }, (_, index) => `number ${index}`),
   )
 })
 
-t.test('where more than 1,024 wait, the caller waits for its own', async (t) => {
-  const { record, answerAll } = stage()
-  for (let index = 0; index < 8 + 1_024; index += 1) void record('')
-  const late = record('')
-  t.notOk(await isDone(late))
-  await answerAll()
-  t.ok(await isDone(late))
+t.test('eight Events are sent at once, whoever has how many of them', async (t) => {
+  const { record, notes } = stage()
+  for (let index = 0; index < 100; index += 1) void record('', `team-${index % 10}`)
+  await settle()
+  t.equal(notes().length, 8, 'the other connections are for attempts')
 })
+
+t.test('an Event waits for two of each other namespace at most, however many these have', async (t) => {
+  const { record, notes, answerOne } = stage()
+  for (let index = 0; index < 1_000; index += 1) void record('theirs', `theirs-${index % 10}`)
+  void record('mine', 'mine')
+  await settle()
+  for (let answers = 0; answers < 20 && !notes().includes('mine'); answers += 1) await answerOne()
+  t.ok(notes().includes('mine'))
+})
+
+t.test(
+  'where very many Events of a namespace wait, its callers wait for their own, and no others do',
+  async (t) => {
+    const { record, answerAll } = stage()
+    for (let index = 0; index < 512; index += 1) t.ok(await isDone(record('')))
+    const late = record('')
+    t.notOk(await isDone(late))
+    t.ok(await isDone(record('', 'another')))
+    await answerAll()
+    t.ok(await isDone(late))
+  },
+)
 
 t.test('a server that does not take an Event, or is not there, changes nothing', async (t) => {
   const answers = [() => Promise.resolve({ status: 403, text: '' }), () => Promise.reject(new Error('away'))]
   for (const answer of answers) {
-    const queue = openEventQueue(answer)
+    const queue = openEventQueue(answer, clock)
     await t.resolves(queue.recordEvent(resource(), { type: 'Warning', reason: 'Conflict', message: '' }))
     await t.resolves(queue.flushEvents())
   }
