@@ -12,7 +12,7 @@ import { connectorTo } from './connection.ts'
 import type { ConnectionTarget } from './connection.ts'
 import { callFailure, timedOut, unusable } from './failures.ts'
 import { forward, guardHeads, type HeadGuard } from './head-guard.ts'
-import { headersFor, methodOf } from './request.ts'
+import { bodyOf, bytesOf, headersFor, lengthOf, methodOf } from './request.ts'
 
 export interface HTTPSettings extends RouteSettings {
   readonly trust: Trust
@@ -134,8 +134,8 @@ function fetchBy({ dispatcher, origin, host, signal, timeoutMs, called }: Sessio
         origin,
         path: `${target.pathname}${target.search}`,
         method: methodOf(method),
-        headers: headersFor(headers, host),
-        body: body ?? null,
+        headers: { ...headersFor(headers, host), ...lengthOf(body) },
+        body: bodyOf(body),
         signal: bounded,
       })
       const read = await readAnswer(answer, { host, most, signal: bounded, take })
@@ -144,7 +144,7 @@ function fetchBy({ dispatcher, origin, host, signal, timeoutMs, called }: Sessio
     } catch (error) {
       throw bounded.aborted ? timedOut(host, bounded.reason) : callFailure(error, host)
     } finally {
-      const sent = Buffer.byteLength(body ?? '')
+      const sent = bytesOf(body)
       called?.({ method, status, seconds: (performance.now() - began) / 1000, sent, received })
     }
   }

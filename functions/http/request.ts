@@ -1,4 +1,6 @@
+import { Readable } from 'node:stream'
 import { Failure } from '../domain/failure.ts'
+import type { FetchInit } from '../domain/pull-request/pull-requests.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
@@ -24,6 +26,21 @@ export function headersFor(
   const entries = Object.entries(given).map(([name, value]): [string, string] => [name.toLowerCase(), value])
   if (entries.some(([, value]) => /[^\t\x20-\x7e\x80-\xff]/.test(value))) throw unwritable(host)
   return { 'user-agent': 'Commitlet', ...Object.fromEntries(entries), 'accept-encoding': 'identity' }
+}
+
+/** The body as the HTTP client takes it: of one that is made in pieces, the next once the connection has taken the last. */
+export function bodyOf(body: FetchInit['body']): string | Readable | null {
+  if (typeof body !== 'object') return body ?? null
+  return Readable.from(body.pieces(), { objectMode: false })
+}
+
+export function bytesOf(body: FetchInit['body']): number {
+  return typeof body === 'object' ? body.bytes : Buffer.byteLength(body ?? '')
+}
+
+/** Without it, one that is made in pieces would be sent in chunks (RFC 9112, 7.1). */
+export function lengthOf(body: FetchInit['body']): Readonly<Record<string, string>> {
+  return typeof body === 'object' ? { 'content-length': String(body.bytes) } : {}
 }
 
 function unwritable(host: string): Failure {

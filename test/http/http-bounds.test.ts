@@ -56,6 +56,50 @@ t.test('a session whose time is over makes no more calls, even on an open connec
   t.equal(asked, 1)
 })
 
+t.test('a body that is made in pieces arrives whole, with its length', async (t) => {
+  const seen: unknown[] = []
+  const place = await serve(t, (request, response) => {
+    const received: Buffer[] = []
+    request.on('data', (piece: Buffer) => received.push(piece))
+    request.on('end', () => {
+      seen.push([request.headers['content-length'], Buffer.concat(received).toString()])
+      response.end()
+    })
+  })
+  const pieces = ['{"é":', '1', '}'].map((text) => Buffer.from(text))
+  const body = { bytes: 8, pieces: () => pieces }
+  t.match(await call(urlOf(place), { init: { method: 'POST', headers: {}, body } }), { status: 200 })
+  t.strictSame(seen, [['8', '{"é":1}']])
+})
+
+t.test('a server that does not read keeps hardly anything of a body that is made in pieces', async (t) => {
+  const place = await serve(t, (request) => request.pause())
+  const [piece, count] = [Buffer.alloc(64 * 1024), 1_024]
+  let made = 0
+  const body = {
+    bytes: count * piece.length,
+    *pieces() {
+      for (; made < count; made += 1) yield piece
+    },
+  }
+  const over = new AbortController()
+  const ended = call(urlOf(place), { init: { method: 'POST', headers: {}, body }, signal: over.signal })
+  await waitFor('the first of it', () => made > 0 || undefined, 5_000)
+  let [before, unchanged] = [0, 0]
+  await waitFor(
+    'an end of what is taken',
+    () => {
+      unchanged = made === before ? unchanged + 1 : 0
+      before = made
+      return unchanged > 10 || undefined
+    },
+    5_000,
+  )
+  t.ok(made * piece.length < 16 * 1024 * 1024, `${made} pieces were made`)
+  over.abort()
+  t.match(await ended, { reason: 'Timeout' })
+})
+
 t.test('of 100 MiB hardly more than 4 are read, with a content length and without', async (t) => {
   const piece = randomBytes(1024 * 1024)
   for (const headers of [{}, { 'content-length': String(100 * piece.length) }]) {

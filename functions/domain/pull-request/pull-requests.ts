@@ -109,7 +109,7 @@ export type Fetch = (url: string, init: FetchInit) => Promise<Response>
 export interface FetchInit {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: string
+  readonly body?: string | SentBody
   /**
    * It requests a page of a list that strangers fill: 2 MiB at most, and 12 MiB for all of them, so that they leave room
    * for other answers. A larger one is a Failure that `isTooLarge` knows; smaller pages may be requested then.
@@ -117,6 +117,13 @@ export interface FetchInit {
   readonly isPage?: boolean
   /** Asked when the first byte is to be sent, once there is a connection: otherwise nothing is sent, and it is a Timeout. */
   readonly mayBegin?: (() => boolean) | undefined
+}
+
+/** A body that is made as it is sent, so that a host which does not read it keeps nothing in memory. */
+export interface SentBody {
+  /** How many there are in all. */
+  readonly bytes: number
+  readonly pieces: () => Iterable<Buffer>
 }
 
 /** The default export of each provider. It makes no request before one of the methods is called. */

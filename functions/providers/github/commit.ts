@@ -5,25 +5,24 @@ import { holdsSecret } from '../../domain/redact.ts'
 import type { ApiAnswer } from '../api-answer.ts'
 import { notUnderstood } from '../api-failure.ts'
 import type { CommitPlace } from '../make-commit.ts'
+import { commitBody } from './commit-body.ts'
 import { isRace, refusedCommit, refusedRequest } from './commit-errors.ts'
 import { openOctokit } from './octokit.ts'
 
-const MUTATION =
-  'mutation ($input: CreateCommitOnBranchInput!) { createCommitOnBranch(input: $input) { commit { oid } } }'
 const OBJECT_NAME = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/
 
 /**
  * Makes the commit by the mutation createCommitOnBranch, whose commits GitHub signs. The author is the App or the user of
- * the token. Source: GitHub's GraphQL reference, CreateCommitOnBranchInput.
+ * the token.
  * @throws Failure as MakeCommit says
  */
 export async function makeCommit(place: CommitPlace, commit: ApiCommit): Promise<ApiCommitted> {
   const { shown, secrets, fetch, share, token } = place
   const baseURL = graphQLBase(place.baseURL)
   const ask = openOctokit({ baseURL, shown, fetch, share }, { auth: token })
-  const variables = { input: inputOf(commit, place.repository) }
+  const body = commitBody(commit, place.repository)
   try {
-    const answer = await ask('POST /graphql', { query: MUTATION, variables })
+    const answer = await ask('POST /graphql', {}, { body })
     return ended(answer, { shown, secrets, baseURL: place.baseURL })
   } catch (error) {
     return lost(asFailure(error))
@@ -33,20 +32,6 @@ export async function makeCommit(place: CommitPlace, commit: ApiCommit): Promise
 // https://docs.github.com/graphql: HOST/api/graphql on an Enterprise Server, else api.HOST/graphql.
 function graphQLBase(baseURL: string): string {
   return baseURL.replace(/\/api\/v3$/, '/api')
-}
-
-function inputOf({ branch, tip, message, files }: ApiCommit, repository: readonly string[]): object {
-  const [, headline = '', body = ''] = /^([^\n]*)\n*(.*)$/s.exec(message) ?? []
-  const additions = files.flatMap(({ path, content }) =>
-    content === undefined ? [] : [{ path, contents: Buffer.from(content).toString('base64') }],
-  )
-  const deletions = files.flatMap(({ path, content }) => (content === undefined ? [{ path }] : []))
-  return {
-    branch: { repositoryNameWithOwner: repository.join('/'), branchName: branch },
-    expectedHeadOid: tip,
-    message: { headline, body },
-    fileChanges: { additions, deletions },
-  }
 }
 
 function ended(answer: ApiAnswer, context: Parameters<typeof refusedCommit>[1]): ApiCommitted {

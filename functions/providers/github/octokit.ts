@@ -2,17 +2,18 @@ import { Octokit } from '@octokit/rest'
 import { parseAnswer, wordsMember } from '../api-answer.ts'
 import type { ApiAnswer } from '../api-answer.ts'
 import { Failure } from '../../domain/failure.ts'
-import type { Endpoint, Fetch } from '../../domain/pull-request/pull-requests.ts'
+import type { Endpoint, Fetch, FetchInit, SentBody } from '../../domain/pull-request/pull-requests.ts'
 import { isOfGitHub } from './errors.ts'
 
 /**
- * Calls a route, such as `GET /repos/{owner}/{repo}`, once. Returns the answer for any status. `isPage` as in FetchInit.
+ * Calls a route, such as `GET /repos/{owner}/{repo}`, once. Returns the answer for any status. `isPage` as in FetchInit; `body`:
+ * JSON that is sent in place of the parameters.
  * @throws Failure those of the network
  */
 export type Ask = (
   route: string,
   parameters: Readonly<Record<string, unknown>>,
-  isPage?: boolean,
+  more?: { readonly isPage?: boolean; readonly body?: SentBody },
 ) => Promise<ApiAnswer>
 
 /** How the library logs in. */
@@ -29,10 +30,11 @@ export function openOctokit(
   const log = { debug: ignore, info: ignore, warn: ignore, error: ignore }
   const octokit = new Octokit({ ...login, baseUrl: baseURL, userAgent: 'commitlet', log })
   const headers = { accept: 'application/vnd.github+json', ...versionFor(baseURL) }
-  return async function ask(route, parameters, isPage = false) {
+  return async function ask(route, parameters, { isPage = false, body } = {}) {
     const answers: ApiAnswer[] = []
     const kept: Fetch = async (url, init) => {
-      const answer = await parseAnswer(await fetch(url, { ...init, isPage }), share)
+      const sent = body === undefined ? init : withBody(init, body)
+      const answer = await parseAnswer(await fetch(url, { ...sent, isPage }), share)
       answers.push(answer)
       return forLibrary(answer)
     }
@@ -46,6 +48,10 @@ export function openOctokit(
     if (answer === undefined) throw unread(shown)
     return answer
   }
+}
+
+function withBody(init: FetchInit, body: SentBody): FetchInit {
+  return { ...init, headers: { ...init.headers, 'content-type': 'application/json; charset=utf-8' }, body }
 }
 
 /**

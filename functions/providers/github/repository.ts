@@ -137,9 +137,9 @@ type Call = (location: Location, question: Question, isPage?: boolean) => Promis
 
 function callBy(endpoint: Endpoint, login: ApiLogin): Call {
   const ask = openOctokit(endpoint, { auth: login.secret })
-  return function call({ owner, name, id }, { method, path, parameters }, isPage) {
+  return function call({ owner, name, id }, { method, path, parameters }, isPage = false) {
     const [root, at] =
       id === undefined ? ['/repos/{owner}/{repo}', { owner, repo: name }] : ['/repositories/{id}', { id }]
-    return ask(`${method} ${root}${path}`, { ...parameters, ...at }, isPage)
+    return ask(`${method} ${root}${path}`, { ...parameters, ...at }, { isPage })
   }
 }

@@ -1,9 +1,13 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import t from 'tap'
+import { commitBody } from '../../../functions/providers/github/commit-body.ts'
 import { makeCommit } from '../../../functions/providers/github/commit.ts'
-import type { Fetch } from '../../../functions/domain/pull-request/pull-requests.ts'
+import type { Fetch, FetchInit } from '../../../functions/domain/pull-request/pull-requests.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
 import type { HostAnswer } from '../../harness/hosts/dialect.ts'
 import { failed } from '../../harness/hosts/github-commit.ts'
+import fc from '../../harness/fast-check.ts'
 import { LITERAL, said } from '../../harness/hosts/github-literal.ts'
 import { atOnce } from '../../../functions/http/share.ts'
 
@@ -12,10 +16,14 @@ const TOKEN = 'd'.repeat(40)
 const FILES = [{ path: 'a.md', content: Buffer.from('ä') }, { path: 'b.md' }]
 const COMMIT = { branch: 'main', tip: 'a'.repeat(40), message: 'One\n\nTwo\nThree\n', files: FILES }
 
+function textOf(body: FetchInit['body']): string {
+  return typeof body === 'object' ? Buffer.concat([...body.pieces()]).toString() : (body ?? '')
+}
+
 async function commitAt(baseURL: string, answer: HostAnswer | Failure) {
   const asked: [string, unknown][] = []
   const fetch: Fetch = (url, { body }) => {
-    asked.push([url, JSON.parse(body ?? '')])
+    asked.push([url, JSON.parse(textOf(body))])
     if (answer instanceof Failure) return Promise.reject(answer)
     const { status, headers = {} } = answer
     const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body)
@@ -57,6 +65,33 @@ t.test('the mutation has what the API takes, at the address of the host', async 
   })
   const server = await commitAt('https://github.example.com/api/v3', oid(SHA))
   t.equal(server.asked[0]?.[0], 'https://github.example.com/api/graphql')
+})
+
+t.test('the request is made in pieces of 64 KiB at most, whatever the files have', (t) => {
+  const contents = fc.oneof(
+    fc.uint8Array({ maxLength: 20 }),
+    fc.integer({ min: 49_150, max: 98_310 }).map((length) => randomBytes(length)),
+  )
+  const files = fc.array(fc.tuple(fc.string({ unit: 'binary' }), fc.option(contents, { nil: undefined })), {
+    maxLength: 4,
+  })
+  fc.assert(
+    fc.property(files, (written) => {
+      const files = written.map(([path, content]) => ({ path, content }))
+      const { bytes, pieces } = commitBody({ ...COMMIT, files }, ['acme', 'shop'])
+      const sent = [...pieces()]
+      const { fileChanges } = JSON.parse(Buffer.concat(sent).toString()).variables.input
+      const added = files.flatMap(({ path, content }) =>
+        content === undefined ? [] : [{ path, contents: Buffer.from(content).toString('base64') }],
+      )
+      const removed = files.flatMap(({ path, content }) => (content === undefined ? [{ path }] : []))
+      assert.deepEqual(fileChanges, { deletions: removed, additions: added })
+      assert.equal(bytes, Buffer.concat(sent).length)
+      assert.ok(sent.every(({ length }) => length <= 64 * 1024))
+    }),
+    { numRuns: 50 },
+  )
+  t.end()
 })
 
 const errors = (type: string | undefined, words: string): HostAnswer => failed(type, words)
