@@ -6,6 +6,7 @@ import { meantKind } from '../../domain/gate/meant-kind.ts'
 import { kindOf, type ServedKinds } from '../../domain/gate/references.ts'
 import { isMapping, type Mapping } from '../../domain/manifest/json-node.ts'
 import { readRequested, type RequestedObject } from '../../domain/manifest/manifest.ts'
+import { ownCopy } from '../../domain/own-copy.ts'
 import type { ReferenceField } from '../../domain/spec/spec.ts'
 import { MISSING } from '../../domain/resource/waiting.ts'
 import { LARGE, type LargeObjects } from './large-objects.ts'
@@ -141,7 +142,8 @@ function versionIn(object: Mapping): string {
   const [uid, version] = ['uid', 'resourceVersion'].map((key) =>
     isMapping(metadata) ? metadata.get(key) : '',
   )
-  return `${typeof uid === 'string' ? uid : ''}/${typeof version === 'string' ? version : ''}`
+  // Of the text of the object it is a part, which would keep all of that in memory to the end of the attempt.
+  return ownCopy(`${typeof uid === 'string' ? uid : ''}/${typeof version === 'string' ? version : ''}`)
 }
 
 /** The Failure of objects that were not read before the attempt's time was over. */

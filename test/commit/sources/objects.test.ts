@@ -1,4 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import { openLargeObjects } from '../../../functions/commit/sources/large-objects.ts'
 import { openObjects, SIDE_BY_SIDE, type Reading } from '../../../functions/commit/sources/objects.ts'
@@ -211,4 +213,35 @@ t.test('a large object is not waited for any more once the signal has fired', as
     await t.rejects(read, expected)
     t.same(asked, [])
   }
+})
+
+setFlagsFromString('--expose-gc')
+const collect: () => void = runInNewContext('gc')
+
+t.test('of an object nothing stays in memory but its version', async (t) => {
+  const versions = new Map<string, string>()
+  let read = 0
+  const objects = openObjects({
+    served: SERVED,
+    namespace: 'shop',
+    saw: (field, version) => void versions.set(field, version),
+    share: async (work) => work(),
+    room: NO_BOUND,
+    large: openLargeObjects(() => 0),
+    signal: NEVER,
+    cluster: {
+      readObject: ({ name, namespace }) => {
+        const data = { a: String((read += 1)).repeat(1_000_000) }
+        const metadata = { name, namespace, uid: `the uid of ${name}`, resourceVersion: `version ${name}` }
+        return Promise.resolve(JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data }))
+      },
+    },
+  })
+  collect()
+  const before = process.memoryUsage().heapUsed
+  for (let i = 0; i < 40; i += 1) await objects.read(place(`number-${i}`), () => undefined)
+  collect()
+  const grown = (process.memoryUsage().heapUsed - before) / (1024 * 1024)
+  t.equal(versions.get('spec.files[number-39].resourceRef'), 'the uid of number-39/version number-39')
+  t.ok(grown < 10, `${grown} MiB`)
 })
