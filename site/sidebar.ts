@@ -29,6 +29,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     policy: 'Policies',
     triggers: 'Triggers',
     security: 'Security',
+    bounds: 'Bounds',
     scale: 'Scale',
     performance: 'Performance',
     reliability: 'Reliability',

@@ -31,13 +31,14 @@ t.test('a title is an argument of t.test or comes from a table, and not any othe
   t.same(titlesIn(source), ["a's", 'may', "it's", 'row'])
 })
 
-const named = testsNamedIn('security.md')
-
-t.ok(named.length > 20, `security.md names ${named.length} tests`)
-for (const [title, file] of named) {
-  t.test(`the test "${title}" exists`, async (t) => {
-    const path = join(DOCS, file)
-    if (!existsSync(path)) return t.fail(`${file} does not exist`)
-    t.ok(titlesIn(readFileSync(path, 'utf8')).includes(title), file)
-  })
+for (const page of ['security.md', 'bounds.md']) {
+  const named = testsNamedIn(page)
+  t.ok(named.length > 50, `${page} names ${named.length} tests`)
+  for (const [title, file] of named) {
+    t.test(`the test "${title}" exists, which ${page} names`, async (t) => {
+      const path = join(DOCS, file)
+      if (!existsSync(path)) return t.fail(`${file} does not exist`)
+      t.ok(titlesIn(readFileSync(path, 'utf8')).includes(title), file)
+    })
+  }
 }
