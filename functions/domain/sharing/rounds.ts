@@ -1,17 +1,30 @@
 /** What owners wait for, in rounds. */
 export interface Rounds<T> {
   readonly add: (owner: string, one: T) => void
-  /** Removes and returns the next: of another owner than the last one where others wait, the oldest of theirs. */
+  /**
+   * Removes and returns the next: of an owner with the lowest rank, of another one than the last where others of that rank wait,
+   * the oldest of theirs.
+   */
   readonly next: () => T | undefined
   readonly isEmpty: () => boolean
   /** How many owners wait. */
   readonly owners: () => number
 }
 
-/** Begins with none. Whoever adds one waits for one of each of the others, however many these have added. */
-export function makeRounds<T>(): Rounds<T> {
+/**
+ * Begins with none. Whoever adds one waits for one of each of the others of the same rank, however many these have added. Default:
+ * all have the same.
+ */
+export function makeRounds<T>(rankOf?: (owner: string) => number): Rounds<T> {
   // In the order of their next turn.
   const waiting = new Map<string, T[]>()
+
+  function nextOwner(): string | undefined {
+    const [first] = waiting.keys()
+    if (first === undefined || rankOf === undefined) return first
+    return [...waiting.keys()].reduce((least, one) => (rankOf(one) < rankOf(least) ? one : least))
+  }
+
   return {
     add(owner, one) {
       const own = waiting.get(owner) ?? []
@@ -20,9 +33,9 @@ export function makeRounds<T>(): Rounds<T> {
       waiting.set(owner, own)
     },
     next() {
-      const [first] = waiting
-      if (first === undefined) return undefined
-      const [owner, own] = first
+      const owner = nextOwner()
+      const own = owner === undefined ? undefined : waiting.get(owner)
+      if (owner === undefined || own === undefined) return undefined
       const one = own.shift()
       waiting.delete(owner)
       if (own.length > 0) waiting.set(owner, own)

@@ -1,5 +1,6 @@
 import type { Hash } from 'node:crypto'
 import { makeRounds } from '../../domain/sharing/rounds.ts'
+import { countExcess, SHORT } from '../../domain/sharing/taken-time.ts'
 
 /**
  * Told of the work that was done, in bytes, gives the event loop a turn from time to time. Throws the signal's reason
@@ -15,7 +16,8 @@ const LEAST_BYTES = 4096
 
 /**
  * The pace of one job. However many jobs there are, one of them goes on in a turn of the event loop, so that they do not
- * hold it together; the next one is of another `owner`, which is a namespace, where one waits.
+ * hold it together; the next one is of the `owner`, which is a namespace, who has taken the least lately, and among equals of
+ * another one than the last.
  */
 export function createPace(signal: AbortSignal | undefined, owner = ''): Pace {
   let done = 0
@@ -34,33 +36,43 @@ export async function takeTurn(owner: string, signal?: AbortSignal): Promise<voi
   signal?.throwIfAborted()
 }
 
+/** What owners have taken with their pieces. */
+const taken = countExcess(SHORT, () => performance.now())
 /** Jobs that wait for their turn, by their owners. */
-const waiting = makeRounds<() => void>()
+const waiting = makeRounds<Job>(taken.rankOf)
 let isGoing = false
+
+interface Job {
+  readonly owner: string
+  readonly goOn: () => void
+}
 
 /** Of those for several owners, the thread rests after each for as long as it took, and no longer than that, in milliseconds. */
 const LONGEST_REST_MS = 20
 
 function turnOf(owner: string): Promise<undefined> {
   const { promise, resolve } = Promise.withResolvers<undefined>()
-  waiting.add(owner, () => resolve(undefined))
+  waiting.add(owner, { owner, goOn: () => resolve(undefined) })
   if (!isGoing) setImmediate(startNext)
   isGoing = true
   return promise
 }
 
 function startNext(): void {
-  const start = waiting.next()
-  isGoing = start !== undefined
+  const job = waiting.next()
+  isGoing = job !== undefined
+  if (job === undefined) return
   const began = performance.now()
-  start?.()
-  if (isGoing) setImmediate(() => goOn(performance.now() - began))
+  job.goOn()
+  // Once all has been done that waits for nothing outside.
+  queueMicrotask(() => process.nextTick(() => endPiece(job, performance.now() - began)))
 }
 
 /** What many hosts send may be read at once, and each step of whatever else there is to do would wait for one of theirs. */
-function goOn(took: number): void {
+function endPiece({ owner }: Job, took: number): void {
+  taken.add(owner, took)
   if (waiting.owners() > 1) setTimeout(startNext, Math.min(took, LONGEST_REST_MS))
-  else startNext()
+  else setImmediate(startNext)
 }
 
 /** Hashes bytes of whatever length in pieces. */

@@ -61,6 +61,24 @@ t.test('between the pieces of several namespaces there is time for everything el
   t.ok(took > worked * 1.5, `${took} ms for ${worked} ms of work`)
 })
 
+t.test('pieces of who has taken little come before those of others who have taken much', async (t) => {
+  const order: string[] = []
+  async function run(owner: string, pieces: number): Promise<void> {
+    const pace = createPace(undefined, owner)
+    for (let i = 0; i < pieces; i += 1) {
+      await pace(MIB)
+      order.push(owner)
+      const began = performance.now()
+      while (performance.now() - began < 5);
+    }
+  }
+  const hogs = ['hog 1', 'hog 2', 'hog 3'].map((owner) => run(owner, 50))
+  while (order.length < 75) await nextTurn()
+  await Promise.all([run('little', 5), ...hogs])
+  const [first, last] = [order.indexOf('little'), order.lastIndexOf('little')]
+  t.equal(last - first, 4, order.join(' '))
+})
+
 t.test('a job ends with its signal, and the others go on', async (t) => {
   const ending = new AbortController()
   const [gone, other] = [createPace(ending.signal, 'shop'), createPace(undefined, 'shop')]
