@@ -44,21 +44,50 @@ t.test('a request reaches the API, and its answer is returned as it is', async (
   t.match(seen, [{ method: 'POST', url: '/api?page=1', headers, body }])
 })
 
-t.test('a request that may not begin any more once there is a connection is not sent', async (t) => {
-  const seen: unknown[] = []
+const PIECE = Buffer.alloc(1_000, 'x')
+const BODIES = [
+  ['whole', 'x'.repeat(100_000)],
+  ['made in pieces', { bytes: 100_000, pieces: () => Array.from({ length: 100 }, () => PIECE) }],
+] as const
+for (const [kind, body] of BODIES) {
+  t.test(
+    `a request may not begin any more once there is a connection, and is not sent: ${kind}`,
+    async (t) => {
+      const seen: unknown[] = []
+      const place = await serve(t, (request, response) => {
+        seen.push(request.url)
+        response.end('ok')
+      })
+      const init = { method: 'POST', headers: {}, body }
+      const connected: number[] = []
+      const mayBegin = (): boolean => connected.push(place.connections.length) > 1
+      await openHTTP(SETTINGS)(urlOf(place), NEVER, async (fetch) => {
+        await t.rejects(fetch(urlOf(place), { ...init, mayBegin }), { name: 'Failure', reason: 'Timeout' })
+        t.match(await fetch(urlOf(place), { ...init, mayBegin }), { status: 200 })
+      })
+      t.equal(connected[0], 1)
+      t.equal(seen.length, 1)
+    },
+  )
+}
+
+t.test(
+  'a server that breaks off in the middle of a body that is made in pieces is a failure of the network',
+  async (t) => {
+    const place = await serve(t, (request) => void request.once('data', () => request.destroy()))
+    const body = { bytes: 10_000_000, pieces: () => Array.from({ length: 10_000 }, () => PIECE) }
+    t.match(await call(urlOf(place), { init: { method: 'POST', headers: {}, body } }), {
+      reason: 'NetworkError',
+    })
+  },
+)
+
+t.test('an answer that comes before the end of a body that is made in pieces counts', async (t) => {
   const place = await serve(t, (request, response) => {
-    seen.push(request.url)
-    response.end('ok')
+    request.once('data', () => response.writeHead(413, { connection: 'close' }).end('too large'))
   })
-  const init = { method: 'POST', headers: {}, body: 'x'.repeat(100_000) }
-  const connected: number[] = []
-  const mayBegin = (): boolean => connected.push(place.connections.length) > 1
-  await openHTTP(SETTINGS)(urlOf(place), NEVER, async (fetch) => {
-    await t.rejects(fetch(urlOf(place), { ...init, mayBegin }), { name: 'Failure', reason: 'Timeout' })
-    t.match(await fetch(urlOf(place), { ...init, mayBegin }), { status: 200 })
-  })
-  t.equal(connected[0], 1)
-  t.equal(seen.length, 1)
+  const body = { bytes: 10_000_000, pieces: () => Array.from({ length: 10_000 }, () => PIECE) }
+  t.match(await call(urlOf(place), { init: { method: 'POST', headers: {}, body } }), { status: 413 })
 })
 
 t.test('the calls of one session share a connection, and none is left after it', async (t) => {
