@@ -6,6 +6,8 @@ export interface Rounds<T> {
    * the oldest of theirs.
    */
   readonly next: () => T | undefined
+  /** Whose the next one would be. */
+  readonly nextOwner: () => string | undefined
   readonly isEmpty: () => boolean
   /** How many owners wait. */
   readonly owners: () => number
@@ -41,6 +43,7 @@ export function makeRounds<T>(rankOf?: (owner: string) => number): Rounds<T> {
       if (own.length > 0) waiting.set(owner, own)
       return one
     },
+    nextOwner,
     isEmpty: () => waiting.size === 0,
     owners: () => waiting.size,
   }

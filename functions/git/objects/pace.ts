@@ -47,7 +47,10 @@ interface Job {
   readonly goOn: () => void
 }
 
-/** Of those for several owners, the thread rests after each for as long as it took, and no longer than that, in milliseconds. */
+/**
+ * Of those for several owners, the thread rests after each for as long as it took, and no longer than that, in milliseconds,
+ * unless the next one is of an owner who has taken little.
+ */
 const LONGEST_REST_MS = 20
 
 function turnOf(owner: string): Promise<undefined> {
@@ -71,7 +74,9 @@ function startNext(): void {
 /** What many hosts send may be read at once, and each step of whatever else there is to do would wait for one of theirs. */
 function endPiece({ owner }: Job, took: number): void {
   taken.add(owner, took)
-  if (waiting.owners() > 1) setTimeout(startNext, Math.min(took, LONGEST_REST_MS))
+  const next = waiting.nextOwner()
+  const hasTakenMuch = next !== undefined && taken.rankOf(next) > 0
+  if (hasTakenMuch && waiting.owners() > 1) setTimeout(startNext, Math.min(took, LONGEST_REST_MS))
   else setImmediate(startNext)
 }
 

@@ -43,7 +43,7 @@ t.test(
 )
 
 t.test('between the pieces of several namespaces there is time for everything else', async (t) => {
-  const PIECES = 10
+  const PIECES = 40
   let worked = 0
   async function run(owner: string): Promise<void> {
     const pace = createPace(undefined, owner)
@@ -58,7 +58,7 @@ t.test('between the pieces of several namespaces there is time for everything el
   await Promise.all([run('one'), run('two')])
   const took = performance.now() - began
   // After the last piece of one of them, the other one has the thread alone.
-  t.ok(took > worked * 1.5, `${took} ms for ${worked} ms of work`)
+  t.ok(took > worked * 1.4, `${took} ms for ${worked} ms of work`)
 })
 
 t.test('pieces of who has taken little come before those of others who have taken much', async (t) => {
