@@ -11,6 +11,8 @@ export interface Rounds<T> {
   readonly isEmpty: () => boolean
   /** How many owners wait. */
   readonly owners: () => number
+  /** Whether this one waits. */
+  readonly has: (owner: string) => boolean
 }
 
 /**
@@ -46,5 +48,6 @@ export function makeRounds<T>(rankOf?: (owner: string) => number): Rounds<T> {
     nextOwner,
     isEmpty: () => waiting.size === 0,
     owners: () => waiting.size,
+    has: (owner) => waiting.has(owner),
   }
 }

@@ -20,8 +20,17 @@ export interface NewLogIn extends Pick<SessionTarget, 'address' | 'addresses' | 
   readonly signal: AbortSignal
 }
 
-/** Logs in at the first of these addresses that can be reached, until the signal fires; `reached` is told of the server. */
-export type OpenAt<T> = (addresses: readonly string[], signal: AbortSignal, reached: OnReached) => Promise<T>
+/** Of a log-in that is tried. */
+export interface TriedLogIn {
+  readonly signal: AbortSignal
+  /** Told of the server. */
+  readonly reached: OnReached
+  /** Asked when there is a thread for it. False: it is not to be tried yet, and waits without a thread. */
+  readonly begins: () => boolean
+}
+
+/** Logs in at the first of these addresses that can be reached; undefined: it was not to be tried yet. */
+export type OpenAt<T> = (addresses: readonly string[], tried: TriedLogIn) => Promise<T | undefined>
 
 /** Has a log-in tried, or throws Failure without it. */
 export type GuardLogIn = <T>(logIn: NewLogIn, open: OpenAt<T>) => Promise<T>
@@ -68,7 +77,7 @@ interface SessionParts {
 export function openSSHSessions({
   places = makeThreadPlaces(),
   keepMs = KEEP_MS,
-  guardLogIn = ({ addresses, signal }, open) => open(addresses, signal, () => undefined),
+  guardLogIn = atOnce,
   checkKey = openKeyCheck(),
 }: SessionParts = {}): SSHSessions {
   const keptIn = new WeakMap<Lease['thread'], Kept>()
@@ -106,12 +115,13 @@ export function openSSHSessions({
   async function openNew(
     place: Place,
     target: SSHTarget,
-    signal: AbortSignal,
-    reached: OnReached,
-  ): Promise<Opened> {
+    { signal, reached, begins }: TriedLogIn,
+  ): Promise<Opened | undefined> {
     const lease = await places.lease(place, signal)
     try {
-      return { session: await openSession(lease.thread, target, signal, reached), lease }
+      if (begins()) return { session: await openSession(lease.thread, target, signal, reached), lease }
+      lease.release()
+      return undefined
     } catch (error) {
       lease.release()
       throw error
@@ -149,8 +159,8 @@ export function openSSHSessions({
       // What waits for its log-in to be tried has no thread.
       const opened =
         kept ??
-        (await guardLogIn({ address, addresses, login, signal }, (addresses, until, reached) =>
-          openNew(place, { ...plain, addresses }, until, reached),
+        (await guardLogIn({ address, addresses, login, signal }, (addresses, tried) =>
+          openNew(place, { ...plain, addresses }, tried),
         ))
       const { session, lease } = opened
       const own = leased(session, signal, (isKept) => {
@@ -161,6 +171,13 @@ export function openSSHSessions({
       return own
     },
     close: () => places.close(),
+  }
+}
+
+async function atOnce<T>({ addresses, signal }: NewLogIn, open: OpenAt<T>): Promise<T> {
+  for (;;) {
+    const opened = await open(addresses, { signal, reached: () => undefined, begins: () => true })
+    if (opened !== undefined) return opened
   }
 }
 

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { makeAllowance, type Allowance } from '../../domain/sharing/allowance.ts'
 import type { Release } from '../../domain/network/budget.ts'
+import { makeRounds } from '../../domain/sharing/rounds.ts'
 
 /** What a server remembers of an address for a while, in seconds: of a log-in that it refuses, and of a connection without one. */
 interface Penalty {
@@ -41,25 +42,37 @@ interface Standing {
   readonly ended: Allowance
 }
 
+type Waiter = () => void
+
 /** Whose login it is; `login` is equal for the same one with the same host keys. */
 export interface LoginOf {
   readonly namespace: string
   readonly login: string
 }
 
+/** It was refused, the connection has ended without it, or it took so long that it had to give way to others. */
+export type FailedLogIn = 'refused' | 'unused' | 'slow'
+
 /** What is known of one SSH server at an address. */
 export interface PenalisingServer {
   /** By what it says that it is: RFC 4253, section 4.2. */
   readonly says: (software: string) => void
-  /** By how many seconds a log-in that fails would bring more than it may: by what the server remembers, and with what is tried. */
+  /**
+   * By how many seconds a log-in that fails would bring more than it may: by what the server remembers, and with what is tried: of
+   * a login that has worked there, by its namespace alone.
+   */
   readonly excessOf: (who: LoginOf) => { readonly remembered: number; readonly all: number }
   /** Counts a log-in as being tried, until the result is called once. */
-  readonly begin: () => Release
-  /** Resolves when one that is being tried has ended. */
-  readonly freed: () => Promise<undefined>
+  readonly begin: (who: LoginOf) => Release
+  /**
+   * Resolves when one that is being tried has ended: first for namespaces that have made nothing fail, of each of them for one
+   * after the other.
+   */
+  readonly freed: (namespace: string) => Promise<undefined>
+  /** Whether another namespace waits for one to end. */
+  readonly isWaitedFor: (namespace: string) => boolean
   readonly hasWorked: (who: LoginOf) => void
-  /** It was refused, or the connection has ended without it. */
-  readonly hasFailed: (who: LoginOf, isRefused: boolean) => void
+  readonly hasFailed: (who: LoginOf, how: FailedLogIn) => void
   /** Whether log-ins of this namespace have failed there lately. */
   readonly hasCaused: (namespace: string) => boolean
 }
@@ -73,8 +86,10 @@ export function makePenalisingServer(mostFailed: number, elapsed: () => number):
   const worked = new LRUCache<string, true>({ max: REMEMBERED })
   // The most that is known of, until it has said what it is.
   let penalty = partOf(OPENSSH, part)
+  // By logins that have not worked there, and by all of a namespace.
   let reserved = 0
-  let freed = Promise.withResolvers<undefined>()
+  const reservedBy = new Map<string, number>()
+  const waiting = makeRounds<Waiter>((namespace) => (causedBy(namespace) > 0 ? 1 : 0))
 
   function causedBy(namespace: string): number {
     return MOST_CAUSED - (standings.get(namespace)?.caused.left() ?? MOST_CAUSED)
@@ -100,33 +115,51 @@ export function makePenalisingServer(mostFailed: number, elapsed: () => number):
     return standing
   }
 
+  function reserve({ namespace }: LoginOf, amount: number, isStranger: boolean): void {
+    if (isStranger) reserved += amount
+    const all = (reservedBy.get(namespace) ?? 0) + amount
+    if (all === 0) reservedBy.delete(namespace)
+    else reservedBy.set(namespace, all)
+  }
+
+  function wakeAll(): void {
+    for (let next = waiting.next(); next !== undefined; next = waiting.next()) next()
+  }
+
   return {
     says(software) {
       penalty = partOf(software.startsWith('SSH-2.0-OpenSSH') ? OPENSSH : OTHERS, part)
     },
     excessOf(who) {
-      const remembered = isTrusted(who)
-        ? penalty.refused - MOST
-        : MOST - left.left() + penalty.refused - mostOf(who.namespace)
+      if (isTrusted(who)) {
+        const remembered = penalty.refused - MOST
+        return { remembered, all: remembered + (reservedBy.get(who.namespace) ?? 0) }
+      }
+      const remembered = MOST - left.left() + penalty.refused - mostOf(who.namespace)
       return { remembered, all: remembered + reserved }
     },
-    begin() {
+    begin(who) {
       const amount = penalty.refused
-      reserved += amount
+      const isStranger = !isTrusted(who)
+      reserve(who, amount, isStranger)
       return () => {
-        reserved -= amount
-        freed.resolve(undefined)
-        freed = Promise.withResolvers()
+        reserve(who, -amount, isStranger)
+        wakeAll()
       }
     },
-    freed: () => freed.promise,
+    freed(namespace) {
+      const { promise, resolve } = Promise.withResolvers<undefined>()
+      waiting.add(namespace, () => resolve(undefined))
+      return promise
+    },
+    isWaitedFor: (namespace) => waiting.owners() > (waiting.has(namespace) ? 1 : 0),
     hasWorked: ({ login, namespace }) => void worked.set(login, true).set(namespace, true),
-    hasFailed({ namespace, login }, isRefused) {
-      const amount = isRefused ? penalty.refused : penalty.unused
-      left.spend(amount)
+    hasFailed({ namespace, login }, how) {
+      left.spend(how === 'refused' ? penalty.refused : penalty.unused)
       const { caused, ended } = standingOf(namespace)
-      caused.spend(Math.min(amount, caused.left()))
-      if (isRefused && worked.delete(login)) ended.spend(1)
+      // Others have waited for one that was slow, as they do for one that is refused.
+      caused.spend(Math.min(how === 'unused' ? penalty.unused : penalty.refused, caused.left()))
+      if (how === 'refused' && worked.delete(login)) ended.spend(1)
     },
     hasCaused: (namespace) => causedBy(namespace) > 0,
   }

@@ -16,21 +16,34 @@ export interface Connecting extends LoginOf {
   readonly signal: AbortSignal
 }
 
-/** Connects to an address and logs in; `reached` is told of the server there. */
-type ConnectAt<T> = (address: string, reached: OnReached) => Promise<T>
+/** Of a log-in that is to be tried at an address. */
+export interface Trying {
+  /** Fires if it has to end, because it takes long and others wait. */
+  readonly signal: AbortSignal
+  /** Told of the server there. */
+  readonly reached: OnReached
+  /** Called when nothing more is waited for but the server. False: others are being tried by now, and it is not to be tried yet. */
+  readonly begins: () => boolean
+}
+
+/** Connects to an address and logs in; undefined: it was not to be tried yet. */
+type ConnectAt<T> = (address: string, trying: Trying) => Promise<T | undefined>
 
 /** Keeps servers from locking out the address of the pod, and so everybody. */
 export interface ServerPenalties {
   /**
    * Connects and logs in, a few at once at each address. Throws AuthenticationFailed, to be retried, without doing it while too
-   * much has failed there, whoever it was. A login that has worked there waits for those that are being tried alone, unless
-   * its namespace has made others fail there that had worked, too.
+   * much has failed there, whoever it was. A login that has worked there waits for those of its namespace alone that are being
+   * tried, unless that has made others fail there that had worked, too. Throws Timeout if it takes long while others wait.
    */
   readonly run: <T>(connecting: Connecting, connect: ConnectAt<T>) => Promise<T>
 }
 
 /** For less than that, in seconds, it is waited until the server has forgotten enough. */
 const SHORT_WAIT_S = 1
+/** Usual log-ins take less. For longer than that nobody waits for one, in milliseconds, and how often it is looked. */
+const LONG_MS = 5_000
+const LOOK_MS = 1_000
 /** Servers of which something is known. */
 const REMEMBERED = 1_000
 
@@ -43,7 +56,7 @@ export interface PenaltyClock {
 /** Makes one that remembers nothing yet. `mostFailed`: FAILED_LOGINS. */
 export function watchPenalties(
   mostFailed: number,
-  { elapsed, wait = (milliseconds) => pause(milliseconds) }: PenaltyClock,
+  { elapsed, wait = (milliseconds) => pause(milliseconds, undefined, { ref: false }) }: PenaltyClock,
 ): ServerPenalties {
   const remembered = new LRUCache<string, PenalisingServer>({ max: REMEMBERED })
 
@@ -54,13 +67,16 @@ export function watchPenalties(
     return server
   }
 
-  /** Begins once nothing that is being tried at the server keeps this from it. */
-  async function begin(server: PenalisingServer, connecting: Connecting): Promise<Release> {
+  /** Waits until nothing that is being tried at the server keeps this from it. */
+  async function waitForRoom(server: PenalisingServer, connecting: Connecting): Promise<void> {
     for (;;) {
       const excess = server.excessOf(connecting)
-      if (excess.all <= 0) return server.begin()
+      if (excess.all <= 0) return
       if (excess.remembered > SHORT_WAIT_S) throw heldBack(connecting, server, excess.remembered)
-      const room = excess.remembered > 0 ? wait(Math.ceil(excess.remembered * 1_000)) : server.freed()
+      const room =
+        excess.remembered > 0
+          ? wait(Math.ceil(excess.remembered * 1_000))
+          : server.freed(connecting.namespace)
       await unlessAborted(room, connecting.signal, outOfTime)
     }
   }
@@ -72,21 +88,56 @@ export function watchPenalties(
     connect: ConnectAt<T>,
   ): Promise<{ readonly done: T } | { readonly unreachable: unknown }> {
     const server = serverAt(address, connecting.port)
-    const end = await begin(server, connecting)
+    for (;;) {
+      await waitForRoom(server, connecting)
+      const tried = await tryAt(server, connecting, (trying) => connect(address, trying))
+      if (tried !== undefined) return tried
+    }
+  }
+
+  /** Undefined: it was not to be tried yet. */
+  async function tryAt<T>(
+    server: PenalisingServer,
+    connecting: Connecting,
+    connect: (trying: Trying) => Promise<T | undefined>,
+  ): Promise<{ readonly done: T } | { readonly unreachable: unknown } | undefined> {
+    const slow = new AbortController()
     const seen = { isReached: false }
-    try {
-      const done = await connect(address, (software) => {
+    let end: Release | undefined
+    const trying: Trying = {
+      signal: slow.signal,
+      reached(software) {
         seen.isReached = true
         if (software !== undefined) server.says(software)
-      })
+      },
+      begins() {
+        if (server.excessOf(connecting).all > 0) return false
+        end = server.begin(connecting)
+        void endIfSlow(() => end === undefined || slow.signal.aborted)
+        return true
+      },
+    }
+
+    async function endIfSlow(isOver: () => boolean): Promise<void> {
+      await wait(LONG_MS)
+      while (!isOver()) {
+        if (server.isWaitedFor(connecting.namespace)) slow.abort(gaveWay(connecting))
+        else await wait(LOOK_MS)
+      }
+    }
+
+    try {
+      const done = await connect(trying)
+      if (done === undefined) return undefined
       server.hasWorked(connecting)
       return { done }
     } catch (error) {
-      if (!seen.isReached) return { unreachable: error }
-      server.hasFailed(connecting, error instanceof Failure && error.reason === 'AuthenticationFailed')
+      if (!seen.isReached && !slow.signal.aborted) return { unreachable: error }
+      server.hasFailed(connecting, slow.signal.aborted ? 'slow' : isRefused(error) ? 'refused' : 'unused')
       throw error
     } finally {
-      end()
+      end?.()
+      end = undefined
     }
   }
 
@@ -111,4 +162,13 @@ function heldBack({ namespace, host }: Connecting, server: PenalisingServer, sec
   const message = `Logging in at ${host} was not tried yet, because too many log-ins have failed there lately, and the host could lock out everybody${fix}. Commitlet retries automatically.`
   const retryAfterSeconds = Math.ceil(seconds)
   return new Failure('AuthenticationFailed', message, { retry: 'transient', retryAfterSeconds })
+}
+
+function isRefused(error: unknown): boolean {
+  return error instanceof Failure && error.reason === 'AuthenticationFailed'
+}
+
+function gaveWay({ host }: Connecting): Failure {
+  const message = `Logging in at ${host} took more than ${LONG_MS / 1_000} s while others waited to log in there, so it was ended; Commitlet retries automatically.`
+  return new Failure('Timeout', message)
 }

@@ -21,7 +21,9 @@ export function guardSSHLogIns(failedLogins: number, elapsed: () => number): Gua
     // The host learns the path after the log-in; with other host keys there may be none.
     const connecting = { namespace, host, port, addresses, signal, login: digestOf(identity, user, hostKeys) }
     return throttle.run(logIn, (until) =>
-      penalties.run(connecting, (address, reached) => open([address], until, reached)),
+      penalties.run(connecting, (address, { signal: givesWay, reached, begins }) =>
+        open([address], { signal: AbortSignal.any([until, givesWay]), reached, begins }),
+      ),
     )
   }
 }

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { Failure } from '../../../functions/domain/failure.ts'
+import { asFailure, Failure } from '../../../functions/domain/failure.ts'
 import { watchPenalties } from '../../../functions/login/throttle/server-penalties.ts'
 import { outcomeOf } from '../../git/stage.ts'
 
@@ -39,7 +39,8 @@ function stage(software: string) {
   async function logIn(namespace: string, failure?: Failure, login = namespace): Promise<unknown> {
     const connecting = { ...to(SERVER), namespace, login }
     return outcomeOf(
-      penalties.run(connecting, async (_address, reached) => {
+      penalties.run(connecting, async (_address, { reached, begins }) => {
+        if (!begins()) return undefined
         reached()
         await setImmediate()
         reached(software)
@@ -122,10 +123,12 @@ t.test('where the server says that it is another one, there are more at once', a
     const all = Array.from({ length: 20 }, (_, i) =>
       penalties.run(
         { ...to(SERVER), namespace: `team-${i}`, login: `key-${i}` },
-        async (_address, reached) => {
+        async (_address, { reached, begins }) => {
+          if (!begins()) return undefined
           tried += 1
           reached(software)
           await new Promise<void>((resolve) => ends.push(resolve))
+          return 'logged in'
         },
       ),
     )
@@ -171,7 +174,8 @@ t.test('where an operator lets more fail, more are tried', async (t) => {
   const penalties = watchPenalties(800, { elapsed: () => 0 })
   const all = Array.from({ length: 150 }, (_, i) =>
     outcomeOf(
-      penalties.run({ ...to(SERVER), login: `key-${i}` }, async (_address, reached) => {
+      penalties.run({ ...to(SERVER), login: `key-${i}` }, async (_address, { reached, begins }) => {
+        if (!begins()) return undefined
         reached(STRICT)
         throw REFUSED
       }),
@@ -197,17 +201,83 @@ t.test(
 
 t.test('a wait for those who are trying ends with the signal', async (t) => {
   const { penalties } = stage(STRICT)
-  const end = Promise.withResolvers<undefined>()
+  const end = Promise.withResolvers<string>()
   const hold = (namespace: string) =>
-    penalties.run({ ...to(SERVER), namespace, login: namespace }, () => end.promise)
+    penalties.run({ ...to(SERVER), namespace, login: namespace }, async (_address, { begins }) =>
+      begins() ? end.promise : undefined,
+    )
   const two = [hold('one'), hold('two')]
   const over = new AbortController()
+  await settle()
   const waiting = outcomeOf(penalties.run({ ...to(SERVER), signal: over.signal }, async () => 'tried'))
   await settle()
   over.abort()
   t.match(await waiting, { reason: 'Timeout' })
-  end.resolve(undefined)
+  end.resolve('logged in')
   await Promise.all(two)
+})
+
+/** Log-ins of namespaces of which nothing is known that never end by themselves, and how those ended that have ended. */
+function hang({ penalties }: ReturnType<typeof stage>, namespaces: readonly string[]) {
+  const ended: unknown[] = []
+  for (const namespace of namespaces) {
+    const connecting = { ...to(SERVER), namespace, login: namespace }
+    const run = penalties.run(connecting, async (_address, { signal, reached, begins }) => {
+      if (!begins()) return undefined
+      reached(STRICT)
+      return new Promise<string>((_resolve, reject) =>
+        signal.addEventListener('abort', () => reject(asFailure(signal.reason))),
+      )
+    })
+    void outcomeOf(run).then((outcome) => ended.push([namespace, outcome]))
+  }
+  return ended
+}
+
+t.test('what has worked waits for nobody of another namespace who is trying', async (t) => {
+  const own = stage(STRICT)
+  t.equal(await own.logIn('shop'), 'logged in')
+  hang(own, ['one', 'two', 'three', 'four'])
+  await settle()
+  t.equal(await own.logIn('shop'), 'logged in')
+})
+
+t.test('who waits for a thread keeps nobody else from trying', async (t) => {
+  const own = stage(STRICT)
+  for (let i = 0; i < 5; i += 1)
+    void own.penalties.run(
+      { ...to(SERVER), namespace: `team-${i}`, login: `key-${i}` },
+      () => new Promise(() => undefined),
+    )
+  await settle()
+  t.equal(await own.logIn('shop'), 'logged in')
+})
+
+t.test('whoever takes long to log in gives way to others who wait, and comes after them then', async (t) => {
+  const own = stage(STRICT)
+  t.equal(await own.logIn('another'), 'logged in')
+  const ended = hang(own, ['one', 'two', 'one', 'two'])
+  await settle()
+  const waiting = own.logIn('shop')
+  await own.pass(4_999)
+  t.same(ended, [], 'usual log-ins take less')
+  await own.pass(1)
+  t.match(ended, [
+    ['one', { reason: 'Timeout', message: /^Logging in at git.test took more than 5 s while others waited/ }],
+    ['two', { reason: 'Timeout' }],
+  ])
+  let loggedIn = false
+  void waiting.then((outcome) => (loggedIn = outcome === 'logged in'))
+  for (let second = 0; second < 6; second += 1) await own.pass(1_000)
+  t.ok(loggedIn, 'after one more of them at most')
+})
+
+t.test('a log-in that takes long goes on while nobody of another namespace waits', async (t) => {
+  const own = stage(STRICT)
+  const ended = hang(own, ['one', 'one', 'one'])
+  await settle()
+  for (let second = 0; second < 20; second += 1) await own.pass(1_000)
+  t.same(ended, [])
 })
 
 t.test('addresses are tried until one can be reached, and what fails counts there alone', async (t) => {
@@ -216,7 +286,8 @@ t.test('addresses are tried until one can be reached, and what fails counts ther
   const tried: string[] = []
   const [first, second, third] = ['192.0.2.7', '192.0.2.8', SERVER] as const
   const refuse = () =>
-    penalties.run(to(first, second, third), async (address, reached) => {
+    penalties.run(to(first, second, third), async (address, { reached, begins }) => {
+      if (!begins()) return undefined
       tried.push(address)
       if (address === first) throw unreachable
       reached(STRICT)
