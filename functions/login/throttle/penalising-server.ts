@@ -71,6 +71,8 @@ export interface PenalisingServer {
   readonly freed: (namespace: string) => Promise<undefined>
   /** Whether another namespace waits for one to end. */
   readonly isWaitedFor: (namespace: string) => boolean
+  /** Whether it remembers nothing by now of log-ins that have failed. */
+  readonly hasForgotten: () => boolean
   readonly hasWorked: (who: LoginOf) => void
   readonly hasFailed: (who: LoginOf, how: FailedLogIn) => void
   /** Whether log-ins of this namespace have failed there lately. */
@@ -153,6 +155,7 @@ export function makePenalisingServer(mostFailed: number, elapsed: () => number):
       return promise
     },
     isWaitedFor: (namespace) => waiting.owners() > (waiting.has(namespace) ? 1 : 0),
+    hasForgotten: () => left.left() >= MOST,
     hasWorked: ({ login, namespace }) => void worked.set(login, true).set(namespace, true),
     hasFailed({ namespace, login }, how) {
       left.spend(how === 'refused' ? penalty.refused : penalty.unused)

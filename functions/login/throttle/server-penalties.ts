@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { LRUCache } from 'lru-cache'
 import { unlessAborted } from '../../domain/deadline.ts'
 import { Failure } from '../../domain/failure.ts'
 import type { Release } from '../../domain/network/budget.ts'
 import type { OnReached } from '../../git/ssh-worker/messages.ts'
+import { openFairCache } from '../../domain/sharing/fair-cache.ts'
 import { outOfTime } from './login-throttle.ts'
 import { makePenalisingServer, type LoginOf, type PenalisingServer } from './penalising-server.ts'
 
@@ -47,6 +47,12 @@ const LOOK_MS = 1_000
 /** Servers of which something is known. */
 const REMEMBERED = 1_000
 
+/** A server at which somebody logs in, or that remembers something. */
+interface KeptServer {
+  readonly server: PenalisingServer
+  users: number
+}
+
 /** Milliseconds of a clock that is never set, and a wait. */
 export interface PenaltyClock {
   readonly elapsed: () => number
@@ -58,13 +64,29 @@ export function watchPenalties(
   mostFailed: number,
   { elapsed, wait = (milliseconds) => pause(milliseconds, undefined, { ref: false }) }: PenaltyClock,
 ): ServerPenalties {
-  const remembered = new LRUCache<string, PenalisingServer>({ max: REMEMBERED })
+  const remembered = openFairCache<PenalisingServer>(REMEMBERED)
+  // Who uses very many others has nothing forgotten here that these remember. So many log-ins cannot fail in 15 s.
+  const kept = new Map<string, KeptServer>()
 
-  function serverAt(address: string, port: number): PenalisingServer {
-    const key = `${address} ${port}`
-    const server = remembered.get(key) ?? makePenalisingServer(mostFailed, elapsed)
-    remembered.set(key, server)
-    return server
+  /** Does work with what is known of a server. */
+  async function withServer<T>(
+    key: string,
+    namespace: string,
+    work: (server: PenalisingServer) => Promise<T>,
+  ): Promise<T> {
+    const known = kept.get(key)
+    const server =
+      known?.server ?? remembered.get(namespace, key) ?? makePenalisingServer(mostFailed, elapsed)
+    const used = known ?? { server, users: 0 }
+    kept.set(key, used)
+    remembered.set(namespace, key, server)
+    used.users += 1
+    try {
+      return await work(server)
+    } finally {
+      used.users -= 1
+      for (const [one, { server, users }] of kept) if (users === 0 && server.hasForgotten()) kept.delete(one)
+    }
   }
 
   /** Waits until nothing that is being tried at the server keeps this from it. */
@@ -87,12 +109,14 @@ export function watchPenalties(
     connecting: Connecting,
     connect: ConnectAt<T>,
   ): Promise<{ readonly done: T } | { readonly unreachable: unknown }> {
-    const server = serverAt(address, connecting.port)
-    for (;;) {
-      await waitForRoom(server, connecting)
-      const tried = await tryAt(server, connecting, (trying) => connect(address, trying))
-      if (tried !== undefined) return tried
-    }
+    const { namespace, port } = connecting
+    return withServer(`${address} ${port}`, namespace, async (server) => {
+      for (;;) {
+        await waitForRoom(server, connecting)
+        const tried = await tryAt(server, connecting, (trying) => connect(address, trying))
+        if (tried !== undefined) return tried
+      }
+    })
   }
 
   /** Undefined: it was not to be tried yet. */

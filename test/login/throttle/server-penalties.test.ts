@@ -280,6 +280,20 @@ t.test('a log-in that takes long goes on while nobody of another namespace waits
   t.same(ended, [])
 })
 
+t.test('whoever uses very many other servers has nothing forgotten that one of them remembers', async (t) => {
+  const own = stage(STRICT)
+  t.equal(await own.logIn('shop'), 'logged in')
+  const outcomes: unknown[] = []
+  for (let round = 0; round < 4; round += 1) {
+    void own.logIn('hostile', REFUSED, `key-${round}`).then((outcome) => outcomes.push(outcome))
+    await settle()
+    for (let i = 0; i < 1_100; i += 1)
+      await outcomeOf(own.penalties.run(to(`198.51.100.1 ${i}`), () => Promise.reject(REFUSED)))
+  }
+  t.same(outcomes, [REFUSED], 'the next ones wait')
+  t.equal(await own.logIn('shop'), 'logged in')
+})
+
 t.test('addresses are tried until one can be reached, and what fails counts there alone', async (t) => {
   const { penalties, logIn, pass } = stage(STRICT)
   const unreachable = new Failure('NetworkError', 'Nothing answers.')
