@@ -1,6 +1,8 @@
 import t from 'tap'
+import { Failure } from '../../../functions/domain/failure.ts'
 import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
 import { openSSHSessions, type SSHSessions } from '../../../functions/git/ssh/sessions.ts'
+import { makeThreadPlaces, PLACE_BOUNDS } from '../../../functions/git/ssh/thread-places.ts'
 import { guardSSHLogIns } from '../../../functions/login/throttle/ssh-log-ins.ts'
 import { makeKey } from '../../harness/ssh-keys.ts'
 import { withSSHServer, type SSHServer } from '../../harness/ssh-server.ts'
@@ -42,6 +44,30 @@ await withSSHServer(t, (t, server) => {
     const heldBack = outcomes.filter((one) => String(one).includes('was not tried yet'))
     t.equal(heldBack.length, 8)
     t.match(heldBack, Array(8).fill({ reason: 'AuthenticationFailed', retry: 'transient' }))
+  })
+
+  t.test('log-ins that wait for a thread keep nobody else from a server', async (t) => {
+    const places = makeThreadPlaces({ ...PLACE_BOUNDS, perNamespace: 1 })
+    const sessions = openSSHSessions({ places, guardLogIn: guardSSHLogIns(MOST_FAILED, () => 0) })
+    t.teardown(() => sessions.close())
+    const over = new AbortController()
+    const open = (namespace: string, host = '127.0.0.1') => {
+      const address = parseRepositoryAddress(`${server.url.replace('127.0.0.1', host)}/acme/shop.git`)
+      const known = server.hostKeys.map((key) => `[${host}]:${server.port} ${key}\n`).join('')
+      const login = keyLogin(server.writer, known, namespace)
+      return sessions.open(
+        { address, addresses: ['127.0.0.1'], login },
+        AbortSignal.any([patience(), over.signal]),
+      )
+    }
+    const waiting: Promise<unknown>[] = []
+    for (const namespace of ['one', 'two', 'three']) {
+      t.ok((await open(namespace)).isOpen(), 'it keeps the only thread of its namespace')
+      waiting.push(outcomeOf(open(namespace, 'localhost')))
+    }
+    t.ok((await open('four')).isOpen())
+    over.abort(new Failure('Timeout', 'The test is over.'))
+    t.match(await Promise.all(waiting), Array(3).fill({ reason: 'Timeout' }))
   })
 
   t.test('a login that has worked at one address is not known at another', async (t) => {
