@@ -12,8 +12,10 @@ export type IssueToken = (request: AppTokenRequest) => Promise<IssuedToken>
 const MARGIN_S = 300
 /** GitHub's tokens are valid for an hour; what says that it lasts longer is not believed. */
 const LONGEST_S = 3_600
-/** Most tokens, of some 600 bytes each; beyond that the namespace that uses the most of them loses one. */
-const MOST_KEPT = 5_000
+/** What tokens may have together: 5,000 of a usual size. Beyond that the namespace that has the most of it loses one. */
+const MOST_KEPT_BYTES = 5_000 * 600
+/** What one takes besides its text. */
+const RECORD_BYTES = 500
 /** Time limit of asking for a token, for all who wait for it. */
 const ASKING_MS = 30_000
 
@@ -29,7 +31,7 @@ interface Kept {
  * is never set.
  */
 export function keepTokens(issue: IssueToken, elapsed: () => number): World['appTokens'] {
-  const kept = openFairCache<Kept>(MOST_KEPT)
+  const kept = openFairCache<Kept>(MOST_KEPT_BYTES, ({ token }) => RECORD_BYTES + token.token.length)
   const asked = new Map<string, Promise<AppToken>>()
 
   async function ask(key: string, request: AppTokenRequest): Promise<AppToken> {

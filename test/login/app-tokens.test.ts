@@ -32,12 +32,12 @@ function asking(
 }
 
 /** Tokens of a host that issues one after the other, with a clock that a test sets. */
-function stage(seconds = 3_600) {
+function stage(seconds = 3_600, ending = '') {
   let ms = 1_000
   const asked: AppTokenRequest[] = []
   const tokens = keepTokens(
     async (request) => {
-      const token = `token-${asked.push(request)}`
+      const token = `token-${asked.push(request)}${ending}`
       await Promise.resolve()
       const { installation = '81' } = request.app
       return { token, installation, seconds }
@@ -162,9 +162,19 @@ t.test('however many tokens a namespace gets, those of another one are kept', as
   const { tokens, asked } = stage()
   const quiet = asking('acme/shop', APP, 'PullRequest', 'quiet')
   await tokens(quiet)
-  for (let n = 0; n <= 5_000; n += 1) await tokens(asking(`acme/repository-${n}`, APP, 'PullRequest', 'loud'))
-  t.equal(asked.length, 5_002)
+  for (let n = 0; n <= 6_000; n += 1) await tokens(asking(`acme/repository-${n}`, APP, 'PullRequest', 'loud'))
+  t.equal(asked.length, 6_002)
   t.match(await tokens(quiet), { token: 'token-1' })
-  t.match(await tokens(asking('acme/repository-5000', APP, 'PullRequest', 'loud')), { token: 'token-5002' })
-  t.match(await tokens(asking('acme/repository-0', APP, 'PullRequest', 'loud')), { token: 'token-5003' })
+  t.match(await tokens(asking('acme/repository-6000', APP, 'PullRequest', 'loud')), { token: 'token-6002' })
+  t.match(await tokens(asking('acme/repository-0', APP, 'PullRequest', 'loud')), { token: 'token-6003' })
+})
+
+t.test('tokens that are long take the room of as many others', async (t) => {
+  const { tokens, asked } = stage(3_600, 'x'.repeat(8_000))
+  for (let n = 0; n < 400; n += 1) await tokens(asking(`acme/repository-${n}`))
+  t.equal(asked.length, 400)
+  await tokens(asking('acme/repository-399'))
+  t.equal(asked.length, 400)
+  await tokens(asking('acme/repository-0'))
+  t.equal(asked.length, 401)
 })
