@@ -69,8 +69,8 @@ export interface PenalisingServer {
    * after the other.
    */
   readonly freed: (namespace: string) => Promise<undefined>
-  /** Whether another namespace waits for one to end. */
-  readonly isWaitedFor: (namespace: string) => boolean
+  /** Whether another namespace waits for this one to end, as it does only for logins that have not worked there. */
+  readonly isWaitedFor: (who: LoginOf) => boolean
   /** Whether it remembers nothing by now of log-ins that have failed. */
   readonly hasForgotten: () => boolean
   readonly hasWorked: (who: LoginOf) => void
@@ -154,7 +154,7 @@ export function makePenalisingServer(mostFailed: number, elapsed: () => number):
       waiting.add(namespace, () => resolve(undefined))
       return promise
     },
-    isWaitedFor: (namespace) => waiting.owners() > (waiting.has(namespace) ? 1 : 0),
+    isWaitedFor: (who) => !isTrusted(who) && waiting.owners() > (waiting.has(who.namespace) ? 1 : 0),
     hasForgotten: () => left.left() >= MOST,
     hasWorked: ({ login, namespace }) => void worked.set(login, true).set(namespace, true),
     hasFailed({ namespace, login }, how) {

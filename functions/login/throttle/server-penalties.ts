@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { unlessAborted } from '../../domain/deadline.ts'
 import { Failure } from '../../domain/failure.ts'
 import type { Release } from '../../domain/network/budget.ts'
-import type { OnReached } from '../../git/ssh-worker/messages.ts'
 import { openFairCache } from '../../domain/sharing/fair-cache.ts'
+import type { OnReached } from '../../git/ssh-worker/messages.ts'
 import { outOfTime } from './login-throttle.ts'
 import { makePenalisingServer, type LoginOf, type PenalisingServer } from './penalising-server.ts'
 
@@ -34,7 +34,7 @@ export interface ServerPenalties {
   /**
    * Connects and logs in, a few at once at each address. Throws AuthenticationFailed, to be retried, without doing it while too
    * much has failed there, whoever it was. A login that has worked there waits for those of its namespace alone that are being
-   * tried, unless that has made others fail there that had worked, too. Throws Timeout if it takes long while others wait.
+   * tried, unless that has made others fail there that had worked, too. Another one ends as Timeout if it takes long while others wait.
    */
   readonly run: <T>(connecting: Connecting, connect: ConnectAt<T>) => Promise<T>
 }
@@ -145,7 +145,7 @@ export function watchPenalties(
     async function endIfSlow(isOver: () => boolean): Promise<void> {
       await wait(LONG_MS)
       while (!isOver()) {
-        if (server.isWaitedFor(connecting.namespace)) slow.abort(gaveWay(connecting))
+        if (server.isWaitedFor(connecting)) slow.abort(gaveWay(connecting))
         else await wait(LOOK_MS)
       }
     }

@@ -272,6 +272,17 @@ t.test('whoever takes long to log in gives way to others who wait, and comes aft
   t.ok(loggedIn, 'after one more of them at most')
 })
 
+t.test('what has worked may take long, whoever waits', async (t) => {
+  const own = stage(STRICT)
+  t.equal(await own.logIn('shop'), 'logged in')
+  const ended = hang(own, ['shop', 'one', 'two', 'three'])
+  await settle()
+  for (let second = 0; second < 20; second += 1) await own.pass(1_000)
+  const names = ended.map((one) => (Array.isArray(one) ? one[0] : one))
+  t.ok(names.includes('one') && names.includes('two'), names.join(' '))
+  t.notOk(names.includes('shop'))
+})
+
 t.test('a log-in that takes long goes on while nobody of another namespace waits', async (t) => {
   const own = stage(STRICT)
   const ended = hang(own, ['one', 'one', 'one'])
