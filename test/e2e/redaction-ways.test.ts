@@ -50,6 +50,8 @@ async function tellNobody(t: Test, plane: ControlPlane, ssh: SSHServer): Promise
       TMPDIR: folder,
       LOG_LEVEL: 'trace',
       ATTEMPT_DEADLINE: '20',
+      // Several ways fail at one server.
+      FAILED_LOGINS: '1000',
       CA_FILE: server.caFile,
       DEFAULT_GIT_TOKEN_FILE: join(other, 'default-token'),
       DEFAULT_GIT_REPOSITORIES: `localhost:${server.port}`,
