@@ -16,6 +16,8 @@ export interface SSHFaults {
   algorithms?: Algorithms
   /** Whether the fault handles this command (the n-th of the server, from 1) instead. */
   command?: (channel: ServerChannel, command: string, connection: Connection) => boolean
+  /** A login is accepted once it resolves. */
+  login?: Promise<unknown>
   /** No channel, no command. */
   refuse?: 'channel' | 'exec'
   /** Disconnects where a key is shown (RFC 4253, section 11.1). */
@@ -89,8 +91,10 @@ function serve(state: State, connection: Connection): void {
   connection.on('authentication', (context) => {
     if (context.method !== 'publickey') context.reject(['publickey'])
     else {
-      if (context.signature !== undefined) logins.push(context.hashAlgo ?? context.key.algo)
-      if (faults.disconnect === undefined) context.accept()
+      const isShown = context.signature !== undefined
+      if (isShown) logins.push(context.hashAlgo ?? context.key.algo)
+      if (faults.disconnect === undefined)
+        void Promise.resolve(isShown ? faults.login : undefined).then(() => context.accept())
       else disconnect(connection, faults.disconnect)
     }
   })

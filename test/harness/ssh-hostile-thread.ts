@@ -5,7 +5,7 @@ import type { Connection } from 'ssh2'
 import type { Attack, HostileSetting } from './ssh-hostile.ts'
 
 /** The thread of a hostile server, see ssh-hostile.ts. Posts its port. */
-const { attack, hostKey, count } = workerData as HostileSetting
+const { attack, hostKey, count, ip, port } = workerData as HostileSetting
 
 /** What ssh2 has for messages of which it has no function. */
 interface Wire {
@@ -48,7 +48,7 @@ const server = createServer((socket) => {
   else if (attack === 'silent in the key exchange') beSilent(socket)
   else serve(socket)
 })
-server.listen(0, '127.0.0.1', () => parentPort?.postMessage((server.address() as AddressInfo).port))
+server.listen(port, ip, () => parentPort?.postMessage((server.address() as AddressInfo).port))
 
 function serve(socket: Socket): void {
   const one = new ssh2.Server({ hostKeys: [hostKey] })

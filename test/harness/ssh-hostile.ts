@@ -43,18 +43,23 @@ export interface HostileSetting {
   readonly hostKey: string
   /** Its first element counts the connections. */
   readonly count: Int32Array
+  readonly ip: string
+  readonly port: number
 }
 
-/** Starts the server on 127.0.0.1. */
-export async function startHostileServer(attack: Attack): Promise<HostileServer> {
+/** Starts the server; default: on 127.0.0.1, and a free port. */
+export async function startHostileServer(
+  attack: Attack,
+  { ip = '127.0.0.1', port: wanted = 0 } = {},
+): Promise<HostileServer> {
   const { privateKey, publicKey } = makeKey('-t', 'ed25519')
   const count = new Int32Array(new SharedArrayBuffer(4))
-  const workerData: HostileSetting = { attack, hostKey: privateKey, count }
+  const workerData: HostileSetting = { attack, hostKey: privateKey, count, ip, port: wanted }
   const thread = new Worker(new URL('ssh-hostile-thread.ts', import.meta.url), { workerData })
   const [port] = (await once(thread, 'message')) as [number]
   return {
-    url: `ssh://git@127.0.0.1:${port}`,
-    knownHosts: `[127.0.0.1]:${port} ${publicKey}`,
+    url: `ssh://git@${ip}:${port}`,
+    knownHosts: `[${ip}]:${port} ${publicKey}`,
     connections: () => Atomics.load(count, 0),
     async close() {
       await thread.terminate()

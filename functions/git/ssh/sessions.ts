@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { KeyLogin } from '../../domain/credentials/login.ts'
-import { writeAuthority } from '../../domain/repository/address.ts'
 import { stopIfAborted } from '../process/launcher.ts'
 import type { OnReached, SSHTarget } from '../ssh-worker/messages.ts'
 import { openKeyCheck, type CheckKey } from './key-check.ts'
@@ -29,8 +28,8 @@ export interface TriedLogIn {
   readonly begins: () => boolean
 }
 
-/** Logs in at the first of these addresses that can be reached; undefined: it was not to be tried yet. */
-export type OpenAt<T> = (addresses: readonly string[], tried: TriedLogIn) => Promise<T | undefined>
+/** Logs in at this address; undefined: it was not to be tried yet. */
+export type OpenAt<T> = (address: string, tried: TriedLogIn) => Promise<T | undefined>
 
 /** Has a log-in tried, or throws Failure without it. */
 export type GuardLogIn = <T>(logIn: NewLogIn, open: OpenAt<T>) => Promise<T>
@@ -71,7 +70,7 @@ interface SessionParts {
 }
 
 /**
- * Each namespace has its own thread for each host, which is started when it is first needed. A session that is closed
+ * Each namespace has its own thread for each server, which is started when it is first needed. A session that is closed
  * in good order is kept for `keepMs`.
  */
 export function openSSHSessions({
@@ -99,16 +98,14 @@ export function openSSHSessions({
   }
 
   /** A session that was kept; undefined where there is none. */
-  async function takeKept(
-    place: Place,
-    target: SessionTarget,
-    signal: AbortSignal,
-  ): Promise<Opened | undefined> {
-    if (!places.has(place)) return undefined
-    const lease = await places.lease(place, signal)
-    const session = await take(lease, target)
-    if (session !== undefined) return { session, lease }
-    lease.release()
+  async function takeKept(target: SessionTarget, signal: AbortSignal): Promise<Opened | undefined> {
+    for (const place of target.addresses.map((one) => placeOf(target, one))) {
+      if (!places.has(place)) continue
+      const lease = await places.lease(place, signal)
+      const session = await take(lease, target)
+      if (session !== undefined) return { session, lease }
+      lease.release()
+    }
     return undefined
   }
 
@@ -118,8 +115,15 @@ export function openSSHSessions({
     { signal, reached, begins }: TriedLogIn,
   ): Promise<Opened | undefined> {
     const lease = await places.lease(place, signal)
+    const onReached: OnReached = (software) => {
+      lease.reached()
+      reached(software)
+    }
     try {
-      if (begins()) return { session: await openSession(lease.thread, target, signal, reached), lease }
+      if (begins()) {
+        const session = await lease.logIn(() => openSession(lease.thread, target, signal, onReached))
+        return { session, lease }
+      }
       lease.release()
       return undefined
     } catch (error) {
@@ -147,7 +151,6 @@ export function openSSHSessions({
       const { address, addresses, login, readyMs } = target
       // Before it takes a thread from others.
       await checkKey(login, address, signal)
-      const place = { namespace: login.namespace, host: writeAuthority(address) }
       const { privateKey, hostKeys } = login
       // Only what the thread needs of the login.
       const plain = {
@@ -155,12 +158,12 @@ export function openSSHSessions({
         login: { privateKey, hostKeys },
         ...(readyMs === undefined ? {} : { readyMs }),
       }
-      const kept = await takeKept(place, target, signal)
+      const kept = await takeKept(target, signal)
       // What waits for its log-in to be tried has no thread.
       const opened =
         kept ??
-        (await guardLogIn({ address, addresses, login, signal }, (addresses, tried) =>
-          openNew(place, { ...plain, addresses }, tried),
+        (await guardLogIn({ address, addresses, login, signal }, (one, tried) =>
+          openNew(placeOf(target, one), { ...plain, addresses: [one] }, tried),
         ))
       const { session, lease } = opened
       const own = leased(session, signal, (isKept) => {
@@ -174,11 +177,25 @@ export function openSSHSessions({
   }
 }
 
+/** Tries the addresses one after the other until one can be reached. */
 async function atOnce<T>({ addresses, signal }: NewLogIn, open: OpenAt<T>): Promise<T> {
-  for (;;) {
-    const opened = await open(addresses, { signal, reached: () => undefined, begins: () => true })
-    if (opened !== undefined) return opened
+  let failure: unknown
+  for (const address of addresses) {
+    const seen = { isReached: false }
+    const reached = (): void => void (seen.isReached = true)
+    try {
+      const opened = await open(address, { signal, reached, begins: () => true })
+      if (opened !== undefined) return opened
+    } catch (error) {
+      if (seen.isReached) throw error
+      failure = error
+    }
   }
+  throw failure
+}
+
+function placeOf({ address: { port }, login }: Pick<SessionTarget, 'address' | 'login'>, ip: string): Place {
+  return { namespace: login.namespace, server: `${ip} ${port}` }
 }
 
 /** The session once its programs have ended; closes it if they do not, or it is closed already. */

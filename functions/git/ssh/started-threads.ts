@@ -1,16 +1,20 @@
 import type { UsedThread } from './thread-turns.ts'
 import type { WorkerThread } from './worker-thread.ts'
 
-/** Whose servers a thread talks to: those of one namespace at one host, and no others. */
+/** Whose server a thread talks to: that of one namespace at one address, and no others. */
 export interface Place {
   readonly namespace: string
-  /** Name and port. */
-  readonly host: string
+  /** IP address and port: a name may have addresses of several servers, and one of them ends the thread if it is hostile. */
+  readonly server: string
 }
 
 /** A thread of a place. */
-export interface PlacedThread extends Place, UsedThread {
+export interface PlacedThread extends UsedThread {
   readonly thread: WorkerThread
+  /** Undefined: none was reached, and it may be used for another one of its namespace. */
+  server: string | undefined
+  /** Whether a server was reached. */
+  hasReached: boolean
   /** Ends it where nobody uses it. */
   idle: NodeJS.Timeout | undefined
 }
@@ -27,6 +31,8 @@ export interface StartedThreads {
   readonly ending: () => number
   /** The living one of this place. */
   readonly find: (place: Place) => PlacedThread | undefined
+  /** A living one of the namespace that is of no server yet. */
+  readonly findBlank: (namespace: string) => PlacedThread | undefined
   /** Ends all of them. */
   readonly close: () => Promise<void>
 }
@@ -40,8 +46,9 @@ export function keepStartedThreads(start: () => WorkerThread, ended: () => void)
   }
 
   return {
-    begin({ namespace, host }) {
-      const placed: PlacedThread = { namespace, host, thread: start(), leases: 0, since: 0, idle: undefined }
+    begin({ namespace, server }) {
+      const unused = { leases: 0, since: 0, logsInSince: undefined, hasReached: false, idle: undefined }
+      const placed: PlacedThread = { namespace, server, thread: start(), ...unused }
       all.add(placed)
       void placed.thread.ended.then(() => {
         clearTimeout(placed.idle)
@@ -54,8 +61,10 @@ export function keepStartedThreads(start: () => WorkerThread, ended: () => void)
     countOf: (namespace) => [...all].filter((placed) => placed.namespace === namespace).length,
     living,
     ending: () => all.size - living().length,
-    find: ({ namespace, host }) =>
-      living().find((placed) => placed.namespace === namespace && placed.host === host),
+    find: ({ namespace, server }) =>
+      living().find((placed) => placed.namespace === namespace && placed.server === server),
+    findBlank: (namespace) =>
+      living().find((placed) => placed.namespace === namespace && placed.server === undefined),
     async close() {
       for (const { thread } of all) thread.end()
       await Promise.all([...all].map(({ thread }) => thread.ended))

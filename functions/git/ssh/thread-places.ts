@@ -6,6 +6,10 @@ import { startWorkerThread, type WorkerThread } from './worker-thread.ts'
 /** The use of a thread by one session. */
 export interface Lease {
   readonly thread: WorkerThread
+  /** Tries a log-in: for a moment, the thread is not ended for others who wait. Throws what `work` throws. */
+  readonly logIn: <T>(work: () => Promise<T>) => Promise<T>
+  /** Called when the server was reached: the thread talks to no other one. */
+  readonly reached: () => void
   /** Called once when the session has ended. */
   readonly release: () => void
 }
@@ -83,17 +87,38 @@ export function makeThreadPlaces(
   function tryLease(place: Place): Lease | undefined {
     const found = threads.find(place)
     if (found !== undefined && turns.isOver(found) && keptOut() > 0) return undefined
-    const used = found ?? (threads.size() < total && hasShare(place) ? threads.begin(place) : undefined)
+    const used = found ?? threads.findBlank(place.namespace) ?? beginIn(place)
     if (used === undefined) return undefined
+    used.server = place.server
     clearTimeout(used.idle)
     turns.begin(used)
     used.thread.hold(true)
-    return { thread: used.thread, release: () => release(used) }
+    return {
+      thread: used.thread,
+      logIn: (work) => logIn(used, work),
+      reached: () => void (used.hasReached = true),
+      release: () => release(used),
+    }
+  }
+
+  function beginIn(place: Place): PlacedThread | undefined {
+    return threads.size() < total && hasShare(place) ? threads.begin(place) : undefined
+  }
+
+  async function logIn<T>(used: PlacedThread, work: () => Promise<T>): Promise<T> {
+    const since = elapsed()
+    used.logsInSince = since
+    try {
+      return await work()
+    } finally {
+      if (used.logsInSince === since) used.logsInSince = undefined
+    }
   }
 
   function release(used: PlacedThread): void {
     turns.leave(used)
     if (used.leases > 0) return
+    if (!used.hasReached) used.server = undefined
     used.thread.hold(false)
     used.idle = setTimeout(used.thread.end, idleMs).unref()
     makeRoom()

@@ -16,6 +16,8 @@ export interface UsedThread {
   leases: number
   /** Since when there were leases, by performance.now(). */
   since: number
+  /** When the last log-in began, where one is being tried. */
+  logsInSince: number | undefined
 }
 
 /** The turns of threads. */
@@ -26,13 +28,15 @@ export interface ThreadTurns {
   readonly rankOf: (namespace: string) => number
   /** Whether no session should join it while others wait. */
   readonly isOver: (used: UsedThread) => boolean
-  /** Which of these is to be ended for others who wait, if one was used for too long. */
+  /** Which of these is to be ended for others who wait, if one was used for too long; none with which somebody is logging in. */
   readonly next: <T extends UsedThread>(threads: readonly T[]) => T | undefined
 }
 
 /** What a namespace may use of threads at once, and gets back in a second, before its turns are short. */
 const MOST_MS = 20_000
 const MS_PER_SECOND = 250
+/** A log-in that is ended makes the server lock the pod out after some more: a usual one ends within this. */
+const LOG_IN_MS = 2_000
 /** Who differs by less has used threads for about as long. */
 const SAME_MS = 1_000
 /** The most use that is remembered. */
@@ -47,6 +51,10 @@ export function makeThreadTurns(
 
   function usedMs({ leases, since }: UsedThread): number {
     return leases === 0 ? 0 : elapsed() - since
+  }
+
+  function logsIn({ logsInSince }: UsedThread): boolean {
+    return logsInSince !== undefined && elapsed() - logsInSince < LOG_IN_MS
   }
 
   /** What its namespace has left of its share once this use has ended. */
@@ -72,6 +80,7 @@ export function makeThreadTurns(
       const long = threads.filter((used) => usedMs(used) >= 2 * turnMs)
       const areTooMany = long.length > mostLong
       const [first] = long
+        .filter((used) => !logsIn(used))
         .filter(
           (used) => areTooMany || excessOf(used) > 0 || leftAfter(used) < 0 || usedMs(used) >= longestMs,
         )

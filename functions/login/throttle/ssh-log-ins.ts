@@ -22,7 +22,7 @@ export function guardSSHLogIns(failedLogins: number, elapsed: () => number): Gua
     const connecting = { namespace, host, port, addresses, signal, login: digestOf(identity, user, hostKeys) }
     return throttle.run(logIn, (until) =>
       penalties.run(connecting, (address, { signal: givesWay, reached, begins }) =>
-        open([address], { signal: AbortSignal.any([until, givesWay]), reached, begins }),
+        open(address, { signal: AbortSignal.any([until, givesWay]), reached, begins }),
       ),
     )
   }

@@ -103,3 +103,21 @@ drawn('beside two hostile servers of one namespace, another namespace lands its 
   t.match(await Promise.all(attacks), [{ reason: 'NotSupported' }, { reason: 'NotSupported' }])
   t.ok(delay.max / 1e6 < LONGEST_MS, `the event loop was held for ${(delay.max / 1e6).toFixed(0)} ms`)
 })
+
+t.test('a hostile server at one address of a name ends no log-in at another one', async (t) => {
+  const honest = await startFaultyServer()
+  const address = parseRepositoryAddress(`${honest.url}/acme/shop.git`)
+  const hostile = await startHostileServer('key exchanges', { ip: '127.0.0.2', port: address.port })
+  const sessions = openSSHSessions()
+  t.teardown(() => Promise.all([honest.close(), hostile.close(), sessions.close()]))
+  const known = [honest.knownHosts, hostile.knownHosts.replace('127.0.0.2', '127.0.0.1')]
+  const target = { address, login: keyLogin(USER, known.join('\n')) }
+  const answer = Promise.withResolvers<undefined>()
+  honest.faults.login = answer.promise
+  const logIn = sessions.open({ ...target, addresses: ['127.0.0.1'] }, patience())
+  await until('a log-in', async () => honest.logins.length > 0)
+  const attack = sessions.open({ ...target, addresses: ['127.0.0.2'] }, patience())
+  t.match(await outcomeOf(attack), { reason: 'NotSupported' })
+  answer.resolve(undefined)
+  t.ok((await logIn).isOpen())
+})

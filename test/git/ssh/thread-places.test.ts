@@ -31,8 +31,11 @@ function placesOf(bounds: Partial<PlaceBounds> = {}, elapsed?: () => number) {
     return threads.at(-1)!
   }
   const places = makeThreadPlaces({ ...BOUNDS, ...bounds }, startThread, elapsed)
-  const lease = (namespace: string, host: string, signal = patience()): Promise<Lease> =>
-    places.lease({ namespace, host }, signal)
+  async function lease(namespace: string, server: string, signal = patience()): Promise<Lease> {
+    const leased = await places.lease({ namespace, server }, signal)
+    leased.reached()
+    return leased
+  }
   return { places, threads, lease, pod }
 }
 
@@ -45,12 +48,29 @@ async function isSettled(work: Promise<unknown>): Promise<boolean> {
   return settled
 }
 
-t.test('a namespace has one thread for each host, and none with another namespace', async (t) => {
+t.test('a namespace has one thread for each server, and none with another namespace', async (t) => {
   const { lease } = placesOf()
   const first = await lease('a', 'x')
   t.equal((await lease('a', 'x')).thread, first.thread)
   t.not((await lease('a', 'y')).thread, first.thread)
   t.not((await lease('b', 'x')).thread, first.thread)
+})
+
+t.test('a thread with which no server was reached is used for the next one of its namespace', async (t) => {
+  const { places, lease } = placesOf()
+  const first = await places.lease({ namespace: 'a', server: 'x' }, patience())
+  const beside = await places.lease({ namespace: 'a', server: 'x' }, patience())
+  t.equal(beside.thread, first.thread)
+  first.release()
+  t.not((await lease('a', 'y')).thread, first.thread, 'not while it is used')
+  beside.release()
+  t.not((await lease('b', 'y')).thread, first.thread)
+  const next = await lease('a', 'z')
+  t.equal(next.thread, first.thread)
+  next.release()
+  t.notOk(places.has({ namespace: 'a', server: 'x' }))
+  t.ok(places.has({ namespace: 'a', server: 'z' }))
+  t.not((await lease('a', 'x')).thread, first.thread, 'but not once one was')
 })
 
 t.test('a namespace waits at its share, others do not', async (t) => {

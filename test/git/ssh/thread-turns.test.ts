@@ -6,7 +6,7 @@ function stage() {
   const clock = { now: 0 }
   const turns = makeThreadTurns({ turnMs: 1_500, longestMs: 10_000, mostLong: 4 }, () => clock.now)
   function use(namespace: string): UsedThread {
-    const used = { namespace, leases: 0, since: 0 }
+    const used: UsedThread = { namespace, leases: 0, since: 0, logsInSince: undefined }
     turns.begin(used)
     return used
   }
@@ -23,6 +23,20 @@ t.test('the only thread of a namespace is used for ten seconds, one of two for t
   t.equal(turns.next([alone, second]), undefined, 'it is the only one now')
   clock.now = 10_000
   t.equal(turns.next([alone, second]), alone)
+})
+
+t.test('a thread with which somebody logs in is not ended, for two seconds', async (t) => {
+  const { clock, turns, use } = stage()
+  const [first, second] = [use('b'), use('b')]
+  clock.now = 2_500
+  first.logsInSince = clock.now
+  clock.now = 4_499
+  t.equal(turns.next([first, second]), second)
+  t.equal(turns.next([first]), undefined)
+  second.logsInSince = clock.now
+  t.equal(turns.next([first, second]), undefined)
+  clock.now = 4_500
+  t.equal(turns.next([first, second]), first)
 })
 
 t.test('a namespace that has used threads for long has short turns, until it has rested', async (t) => {

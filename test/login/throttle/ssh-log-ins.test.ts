@@ -5,6 +5,7 @@ import { openSSHSessions, type SSHSessions } from '../../../functions/git/ssh/se
 import { makeThreadPlaces, PLACE_BOUNDS } from '../../../functions/git/ssh/thread-places.ts'
 import { guardSSHLogIns } from '../../../functions/login/throttle/ssh-log-ins.ts'
 import { makeKey } from '../../harness/ssh-keys.ts'
+import { startFaultyServer } from '../../harness/ssh-faulty.ts'
 import { withSSHServer, type SSHServer } from '../../harness/ssh-server.ts'
 import { keyLogin } from '../../git/ssh/stage.ts'
 import { outcomeOf, patience } from '../../git/stage.ts'
@@ -50,22 +51,23 @@ await withSSHServer(t, (t, server) => {
     const places = makeThreadPlaces({ ...PLACE_BOUNDS, perNamespace: 1 })
     const sessions = openSSHSessions({ places, guardLogIn: guardSSHLogIns(MOST_FAILED, () => 0) })
     t.teardown(() => sessions.close())
+    const other = await startFaultyServer()
+    t.teardown(() => other.close())
     const over = new AbortController()
-    const open = (namespace: string, host = '127.0.0.1') => {
-      const address = parseRepositoryAddress(`${server.url.replace('127.0.0.1', host)}/acme/shop.git`)
-      const known = server.hostKeys.map((key) => `[${host}]:${server.port} ${key}\n`).join('')
+    const open = (namespace: string, url: string, known: string) => {
+      const address = parseRepositoryAddress(`${url}/acme/shop.git`)
       const login = keyLogin(server.writer, known, namespace)
-      return sessions.open(
-        { address, addresses: ['127.0.0.1'], login },
-        AbortSignal.any([patience(), over.signal]),
-      )
+      const target = { address, addresses: ['127.0.0.1'], login }
+      return sessions.open(target, AbortSignal.any([patience(), over.signal]))
     }
+    const known = server.hostKeys.map((key) => `[127.0.0.1]:${server.port} ${key}\n`).join('')
     const waiting: Promise<unknown>[] = []
     for (const namespace of ['one', 'two', 'three']) {
-      t.ok((await open(namespace)).isOpen(), 'it keeps the only thread of its namespace')
-      waiting.push(outcomeOf(open(namespace, 'localhost')))
+      const kept = await open(namespace, other.url, other.knownHosts)
+      t.ok(kept.isOpen(), 'it keeps the only thread of its namespace')
+      waiting.push(outcomeOf(open(namespace, server.url, known)))
     }
-    t.ok((await open('four')).isOpen())
+    t.ok((await open('four', server.url, known)).isOpen())
     over.abort(new Failure('Timeout', 'The test is over.'))
     t.match(await Promise.all(waiting), Array(3).fill({ reason: 'Timeout' }))
   })
