@@ -30,6 +30,10 @@ const MOST_CAUSED = 60
 /** Whoever may end keys can have many fail at once that have worked: after so many in ten minutes, none of the namespace counts as such. */
 const MOST_ENDED = 2
 const ENDED_FORGOTTEN_IN_S = 600
+/** Logins that work may end again and again before they are refused or not, such as with their thread: after the first one, for so long. */
+const TORN_FORGOTTEN_IN_S = 600
+/** And while the server remembers so much, none of the namespace is tried: logins that have not worked yet go on. */
+const MOST_WITH_TORN = 5
 /** The default of FAILED_LOGINS. An operator who allows more knows that the hosts do. */
 const USUALLY_FAILED = 8
 /** Of namespaces, and of what has worked. */
@@ -37,9 +41,10 @@ const REMEMBERED = 1_000
 
 /** What a namespace has made fail. */
 interface Standing {
-  /** What is left of MOST_CAUSED, and of MOST_ENDED. */
+  /** What is left of MOST_CAUSED, of MOST_ENDED, and of one that may be torn. */
   readonly caused: Allowance
   readonly ended: Allowance
+  readonly torn: Allowance
 }
 
 type Waiter = () => void
@@ -59,7 +64,7 @@ export interface PenalisingServer {
   readonly says: (software: string) => void
   /**
    * By how many seconds a log-in that fails would bring more than it may: by what the server remembers, and with what is tried: of
-   * a login that has worked there, by its namespace alone.
+   * a login that has worked there, by its namespace alone, unless such logins of it have ended without being refused or not.
    */
   readonly excessOf: (who: LoginOf) => { readonly remembered: number; readonly all: number }
   /** Counts a log-in as being tried, until the result is called once. */
@@ -88,8 +93,8 @@ export function makePenalisingServer(mostFailed: number, elapsed: () => number):
   const worked = new LRUCache<string, true>({ max: REMEMBERED })
   // The most that is known of, until it has said what it is.
   let penalty = partOf(OPENSSH, part)
-  // By logins that have not worked there, and by all of a namespace.
-  let reserved = 0
+  // By logins that have not worked there, by those that have of namespaces of which some were torn, and by all of a namespace.
+  let [reserved, torn] = [0, 0]
   const reservedBy = new Map<string, number>()
   const waiting = makeRounds<Waiter>((namespace) => (causedBy(namespace) > 0 ? 1 : 0))
 
@@ -112,13 +117,17 @@ export function makePenalisingServer(mostFailed: number, elapsed: () => number):
     const standing = standings.get(namespace) ?? {
       caused: makeAllowance(MOST_CAUSED, 1 / FORGOTTEN_IN, elapsed),
       ended: makeAllowance(MOST_ENDED, MOST_ENDED / ENDED_FORGOTTEN_IN_S, elapsed),
+      torn: makeAllowance(1, 1 / TORN_FORGOTTEN_IN_S, elapsed),
     }
     standings.set(namespace, standing)
     return standing
   }
 
-  function reserve({ namespace }: LoginOf, amount: number, isStranger: boolean): void {
-    if (isStranger) reserved += amount
+  function isTorn(namespace: string): boolean {
+    return (standings.get(namespace)?.torn.left() ?? 1) < 1
+  }
+
+  function reserve(namespace: string, amount: number): void {
     const all = (reservedBy.get(namespace) ?? 0) + amount
     if (all === 0) reservedBy.delete(namespace)
     else reservedBy.set(namespace, all)
@@ -134,18 +143,27 @@ export function makePenalisingServer(mostFailed: number, elapsed: () => number):
     },
     excessOf(who) {
       if (isTrusted(who)) {
-        const remembered = penalty.refused - MOST
-        return { remembered, all: remembered + (reservedBy.get(who.namespace) ?? 0) }
+        const own = penalty.refused - MOST + (reservedBy.get(who.namespace) ?? 0)
+        const remembered = isTorn(who.namespace)
+          ? MOST - left.left() + penalty.unused - MOST_WITH_TORN
+          : -MOST
+        return { remembered, all: Math.max(own, remembered + torn) }
       }
       const remembered = MOST - left.left() + penalty.refused - mostOf(who.namespace)
       return { remembered, all: remembered + reserved }
     },
     begin(who) {
-      const amount = penalty.refused
-      const isStranger = !isTrusted(who)
-      reserve(who, amount, isStranger)
+      const { namespace } = who
+      const { refused, unused } = penalty
+      const ofStrangers = isTrusted(who) ? 0 : refused
+      const ofTorn = ofStrangers === 0 && isTorn(namespace) ? unused : 0
+      reserved += ofStrangers
+      torn += ofTorn
+      reserve(namespace, refused)
       return () => {
-        reserve(who, -amount, isStranger)
+        reserved -= ofStrangers
+        torn -= ofTorn
+        reserve(namespace, -refused)
         wakeAll()
       }
     },
@@ -157,9 +175,11 @@ export function makePenalisingServer(mostFailed: number, elapsed: () => number):
     isWaitedFor: (who) => !isTrusted(who) && waiting.owners() > (waiting.has(who.namespace) ? 1 : 0),
     hasForgotten: () => left.left() >= MOST,
     hasWorked: ({ login, namespace }) => void worked.set(login, true).set(namespace, true),
-    hasFailed({ namespace, login }, how) {
+    hasFailed(who, how) {
+      const { namespace, login } = who
       left.spend(how === 'refused' ? penalty.refused : penalty.unused)
-      const { caused, ended } = standingOf(namespace)
+      const { caused, ended, torn } = standingOf(namespace)
+      if (how === 'unused' && isTrusted(who)) torn.spend(torn.left())
       // Others have waited for one that was slow, as they do for one that is refused.
       caused.spend(Math.min(how === 'unused' ? penalty.unused : penalty.refused, caused.left()))
       if (how === 'refused' && worked.delete(login)) ended.spend(1)
