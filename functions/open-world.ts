@@ -21,7 +21,8 @@ import { guardRemotes } from './login/guarded-remotes.ts'
 import { openHostCommits } from './login/host-commits.ts'
 import { openIssuers } from './login/token-issuers.ts'
 import { openLooks } from './looks/looks.ts'
-import { shareLooks, takeTurnsToFollow } from './looks/look-share.ts'
+import { takeTurnsToFollow } from './looks/follow-turns.ts'
+import { shareLooks } from './looks/look-share.ts'
 import { openProviders } from './pull-request/provider-apis.ts'
 import type { World } from './world.ts'
 
@@ -73,6 +74,7 @@ export function openWorld(parts: WorldParts): OpenWorld {
   )
   const edits = openEdits({ acquire: turns.acquireEdit, mostMiB: turns.mostEditMiB, share })
   const failing = paceFailing()
+  const follow = takeTurnsToFollow()
   const world: World = {
     cluster,
     ...remotes,
@@ -91,7 +93,7 @@ export function openWorld(parts: WorldParts): OpenWorld {
     leftAlone: openLeftAlone(elapsed),
     inPace: failing.inPace,
     shareLook: shareLooks(elapsed),
-    turnToFollow: takeTurnsToFollow(),
+    turnToFollow: follow.turnToFollow,
     random: Math.random,
     log,
     meter,
@@ -100,6 +102,7 @@ export function openWorld(parts: WorldParts): OpenWorld {
   }
   async function close(): Promise<void> {
     failing.close()
+    follow.close()
     await looks.close()
     await edits.close()
   }

@@ -17,7 +17,7 @@ import type { EngineName } from './git/remote.ts'
 import type { PushWatch } from './domain/resource/late-push.ts'
 import type { Signer } from './domain/signing/signer.ts'
 import type { ClaimCheck } from './domain/resource/claims.ts'
-import type { Envelope, ObjectRef } from './domain/resource/resource.ts'
+import type { Envelope, ObjectMeta, ObjectRef } from './domain/resource/resource.ts'
 import type { Kind } from './domain/resource/api-names.ts'
 import type { ReferenceField } from './domain/spec/spec.ts'
 import type { Target } from './domain/repository/target.ts'
@@ -168,10 +168,13 @@ export interface World {
     look: () => Promise<T>,
   ) => Promise<T>
   /**
-   * Calls `look` once a follower of this namespace has its turn, at once where none waits: who waits keeps nothing of
-   * what was read before.
+   * Calls `look` once this follower has its turn, in the pace of those of its namespace that are due: at once where none waits. Who
+   * waits keeps nothing of what was read before. Undefined where it is not due, or waits already; see functions/looks/follow-turns.ts.
    */
-  readonly turnToFollow: <T>(namespace: string, look: () => Promise<T>) => Promise<T>
+  readonly turnToFollow: <T>(
+    follower: Pick<ObjectMeta, 'namespace' | 'uid'>,
+    look: () => Promise<T | undefined>,
+  ) => Promise<T | undefined>
   /** A number from 0 to 1. */
   readonly random: () => number
   readonly log: Logger

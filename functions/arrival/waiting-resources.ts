@@ -7,6 +7,7 @@ import { type ObjectRef } from '../domain/resource/resource.ts'
 import { NO_SEARCH, type Search, type Searches } from './arrivals.ts'
 import type { Begin } from './begin-all.ts'
 import { beginAll } from './begin-all.ts'
+import { paceFound } from './found-pace.ts'
 import type { SearchParts } from './pinged-sweep.ts'
 import { LITTLE, takeSearchTurns, weightOf, type SearchTurns } from './search-turns.ts'
 
@@ -39,6 +40,7 @@ export function makeWaitingSearch(parts: SearchParts, everywhere: boolean): Sear
   const resting = new Map<string, Promise<void>>()
   const { signal } = new AbortController()
   const turns = takeSearchTurns(parts, signal)
+  const beginFollowers = paceFound(parts)
 
   async function search(key: string, begin: Begin): Promise<void> {
     await resting.get(key)
@@ -47,15 +49,17 @@ export function makeWaitingSearch(parts: SearchParts, everywhere: boolean): Sear
     const { promise, resolve } = Promise.withResolvers<undefined>()
     resting.set(key, promise)
     const from = elapsed()
-    const { refs, weight } = await find({ ...parts, turns }, key)
+    const { refs, followers, weight } = await find({ ...parts, turns }, key)
     turns.weighed(key, weight)
     const most = weight > LITTLE ? Infinity : LONGEST_REST_OF_FEW_MS
     const rest = Math.min(most, Math.max(LEAST_REST_MS, REST * (elapsed() - from)))
-    void wait(rest, signal).then(() => {
+    const patience = { forMs: PATIENCE_MS, wait, signal }
+    const begun = [beginAll(refs, begin, patience), beginFollowers(followers, begin, patience)]
+    void Promise.all([wait(rest, signal), ...begun]).then(() => {
       resting.delete(key)
       resolve(undefined)
     })
-    await beginAll(refs, begin, { forMs: PATIENCE_MS, wait, signal })
+    await Promise.all(begun)
   }
 
   function lookIn(key: string, begin: Begin): Search {
@@ -88,27 +92,31 @@ interface FindParts extends SearchParts {
   readonly turns: SearchTurns
 }
 
-/** What was found, and what the rows of all pages weigh. */
+/** What was found: what may wait, and what follows. */
 interface FoundRefs {
   readonly refs: readonly ObjectRef[]
+  readonly followers: readonly ObjectRef[]
+  /** What the rows of all pages weigh. */
   readonly weight: number
 }
 
 async function find(parts: FindParts, key: string): Promise<FoundRefs> {
   const refs: ObjectRef[] = []
+  const followers: ObjectRef[] = []
   let weight = 0
   for (const sought of SOUGHT) {
     try {
       for await (const rows of pagesOf(parts, sought, key)) {
         weight += weightOf(rows)
-        refs.push(...rows.filter(sought.isFound).map(({ ref }) => ref))
+        const found = rows.filter(sought.isFound).map(({ ref }) => ref)
+        ;(sought.query.follows === true ? followers : refs).push(...found)
       }
     } catch (error) {
       const origin = errorLogFields(error)
       parts.log.warn({ kind: sought.kind, namespace: key, origin }, 'waiting resources cannot be listed')
     }
   }
-  return { refs, weight }
+  return { refs, followers, weight }
 }
 
 /** What an object that has changed may be of interest to. */

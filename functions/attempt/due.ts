@@ -46,7 +46,7 @@ function changedInTurn(
   world: World,
 ): Promise<Claimable | undefined> {
   let read: Found | undefined = found
-  const changed = world.turnToFollow(ref.namespace, async () => {
+  const changed = world.turnToFollow(found.envelope.metadata, async () => {
     const current = read ?? (await find(ref))
     if (current === undefined) return undefined
     const { envelope, whole } = current

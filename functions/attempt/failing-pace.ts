@@ -1,7 +1,7 @@
 import { REST_CLOCK, type RestClock } from '../cluster/calls/rest.ts'
-import { makeAllowance, type Allowance } from '../domain/sharing/allowance.ts'
+import type { Allowance } from '../domain/sharing/allowance.ts'
 import { makeAllowances } from '../domain/sharing/allowances.ts'
-import { openFairQueue } from '../domain/sharing/fair-queue.ts'
+import { shareAllowance, spendOneOf } from '../domain/sharing/shared-allowance.ts'
 import type { World } from '../world.ts'
 
 /** The pace of a pod. */
@@ -20,8 +20,6 @@ const FREE = 3
 /** The most that a namespace owes: more may have begun before it was known that they fail, and a resource may change meanwhile. */
 const MOST_OWED = 10
 
-const NEVER = new AbortController().signal
-
 /**
  * The pace of attempts that fail, first ones and those after a change of what was waited for: a tenant who changes thousands of
  * resources that fail at once, or one object for which thousands wait, would otherwise take all of the processors from the attempts
@@ -31,26 +29,13 @@ const NEVER = new AbortController().signal
 export function paceFailing({ elapsed, wait }: RestClock = REST_CLOCK): FailingPace {
   // Of those alone in which something has failed.
   const own = makeAllowances(OWN.most, OWN.perSecond, elapsed)
-  const shared = makeAllowance(SHARED.most, SHARED.perSecond, elapsed)
-  const queue = openFairQueue(1, { elapsed })
-  let closed = false
+  const shared = shareAllowance({ ...SHARED, elapsed, wait })
 
   /** One of what is left, which was spent; undefined where enough is left. */
   async function take(namespace: string): Promise<Allowance | undefined> {
     const mine = own.known(namespace)
     if (mine === undefined || mine.left() >= FREE) return undefined
-    if (mine.left() >= 1) return spendOne(mine)
-    const leave = await queue.enter(namespace, NEVER)
-    try {
-      while (!closed) {
-        const from = [mine, shared].find((one) => one.left() >= 1)
-        if (from !== undefined) return spendOne(from)
-        await wait(((1 - shared.left()) * 1_000) / SHARED.perSecond)
-      }
-      return undefined
-    } finally {
-      leave()
-    }
+    return mine.left() >= 1 ? spendOneOf(mine) : shared.spendOne(namespace, mine)
   }
 
   function spend(namespace: string, failures: number): void {
@@ -70,14 +55,5 @@ export function paceFailing({ elapsed, wait }: RestClock = REST_CLOCK): FailingP
     }
   }
 
-  function close(): void {
-    closed = true
-  }
-
-  return { inPace, close }
-}
-
-function spendOne(from: Allowance): Allowance {
-  from.spend(1)
-  return from
+  return { inPace, close: shared.close }
 }

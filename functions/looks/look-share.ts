@@ -11,8 +11,6 @@ const MOST_AT_ONCE = 16
 /** The same of objects outside of the core API, whose API may hang: of one group, and of all of them. */
 const MOST_OF_GROUP = 4
 const MOST_OF_OTHERS = 12
-/** Followers of one namespace that are read and looked at at once: a spec may have 350 KB, and takes twice that in memory. */
-const MOST_FOLLOWERS = 8
 
 /** Looks once there is a share for it; see World. */
 export type LookShare = World['shareLook']
@@ -37,11 +35,6 @@ export function shareLooks(elapsed: () => number): LookShare {
       if (version === undefined) return ofCore(owner, look)
       return ofGroup({ key: group, owner, signal, late: ended }, () => ofOthers(owner, look))
     })
-}
-
-/** Lets followers of one namespace take turns; see World. */
-export function takeTurnsToFollow(): World['turnToFollow'] {
-  return makeKeyedSemaphore(MOST_FOLLOWERS)
 }
 
 /** Looks at what is missing that are made at once, and those for one namespace: the API of its objects may not answer. */

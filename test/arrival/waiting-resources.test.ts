@@ -18,7 +18,7 @@ function stage(resources: readonly StoredResource[], everywhere = false) {
   const parts = {
     cluster: connectCluster(api.server),
     log: pino({ level: 'trace' }, { write: (line: string) => void lines.push(JSON.parse(line)) }),
-    elapsed: () => performance.now(),
+    elapsed: () => performance.now() * 100,
     wait: (ms: number, signal: AbortSignal) => pause(ms / 100, undefined, { signal }),
   }
   const search = makeWaitingSearch(parts, everywhere)

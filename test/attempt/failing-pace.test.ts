@@ -1,30 +1,12 @@
-import { setImmediate as settled } from 'node:timers/promises'
 import t from 'tap'
 import { paceFailing } from '../../functions/attempt/failing-pace.ts'
+import { pacedClock } from '../harness/paced-clock.ts'
 
 /** A pace by a clock that goes on only where all wait, and how many events of each namespace were followed. */
 function stage() {
-  let now = 0
-  const waits: { readonly until: number; readonly end: () => void }[] = []
-  const { inPace, close } = paceFailing({
-    elapsed: () => now,
-    wait: (milliseconds) =>
-      new Promise<void>((end) => waits.push({ until: now + milliseconds, end: () => end() })),
-  })
+  const clock = pacedClock()
+  const { inPace, close } = paceFailing(clock)
   const followed: Record<string, number> = {}
-  async function goOn(until: number): Promise<void> {
-    await settled()
-    for (;;) {
-      waits.sort((one, other) => one.until - other.until)
-      const [next] = waits
-      if (next === undefined || next.until > until) break
-      waits.shift()
-      now = Math.max(now, next.until)
-      next.end()
-      await settled()
-    }
-    now = until
-  }
   /** So many events about resources that fail at once, or do not. */
   function events(namespace: string, count: number, fails = true): void {
     for (let index = 0; index < count; index += 1)
@@ -33,7 +15,7 @@ function stage() {
         followed[namespace] = (followed[namespace] ?? 0) + 1
       })
   }
-  return { followed, events, goOn, inPace, close }
+  return { followed, events, goOn: clock.goOn, inPace, close }
 }
 
 t.test('first attempts that fail are made in a pace, and those of another namespace at once', async (t) => {

@@ -17,7 +17,8 @@ import { openLooks } from '../../../functions/looks/looks.ts'
 import { findOne } from '../../../functions/git/writer/doubts.ts'
 import { makeGroupCommit } from '../../../functions/git/group-commit/group-commit.ts'
 import { land } from '../../../functions/git/writer/land.ts'
-import { shareLooks, takeTurnsToFollow } from '../../../functions/looks/look-share.ts'
+import { takeTurnsToFollow } from '../../../functions/looks/follow-turns.ts'
+import { shareLooks } from '../../../functions/looks/look-share.ts'
 import type { World } from '../../../functions/world.ts'
 import { SETTINGS, SHARES } from '../../harness/memory-world.ts'
 import { constantAnswer } from './constant-answers.ts'
@@ -84,7 +85,7 @@ export function startFunction(outside: Outside, memory: string, breakage: Breaka
     elapsed,
     keepClaim: openClaimKeeper({ cluster, now, elapsed }),
     shareLook: shareLooks(elapsed),
-    turnToFollow: takeTurnsToFollow(),
+    turnToFollow: takeTurnsToFollow().turnToFollow,
     leftAlone: openLeftAlone(elapsed),
     inPace: paceFailing().inPace,
     looks: openLooks({
