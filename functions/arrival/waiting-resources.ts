@@ -1,6 +1,7 @@
 import type { ListedResource, ListQuery } from '../cluster/cluster.ts'
 import { errorLogFields } from '../domain/error-log-fields.ts'
 import type { OtherObject } from '../domain/event/hint.ts'
+import { Failure } from '../domain/failure.ts'
 import { isFailureReason, REASONS } from '../domain/reasons.ts'
 import { KINDS, type Kind } from '../domain/resource/api-names.ts'
 import { type ObjectRef } from '../domain/resource/resource.ts'
@@ -27,6 +28,8 @@ const REST = 9
 /** Namespaces that rest at once. */
 const MOST_RESTING = 1_000
 const PATIENCE_MS = 10_000
+/** How often a search is made again where the API server gives no answer: nobody else may tell of what has changed. */
+const RETRIES = 3
 
 /**
  * Looks for the resources that may wait for an object: those whose last attempt did not find something, or has failed for a
@@ -42,14 +45,14 @@ export function makeWaitingSearch(parts: SearchParts, everywhere: boolean): Sear
   const turns = takeSearchTurns(parts, signal)
   const beginFollowers = paceFound(parts)
 
-  async function search(key: string, begin: Begin): Promise<void> {
+  async function search(key: string, begin: Begin, retries: number): Promise<void> {
     await resting.get(key)
     // Events that come from now on may be about what this search has passed.
     queued.delete(key)
     const { promise, resolve } = Promise.withResolvers<undefined>()
     resting.set(key, promise)
     const from = elapsed()
-    const { refs, followers, weight } = await find({ ...parts, turns }, key)
+    const { refs, followers, weight, isCut } = await find({ ...parts, turns }, key)
     turns.weighed(key, weight)
     const most = weight > LITTLE ? Infinity : LONGEST_REST_OF_FEW_MS
     const rest = Math.min(most, Math.max(LEAST_REST_MS, REST * (elapsed() - from)))
@@ -59,14 +62,15 @@ export function makeWaitingSearch(parts: SearchParts, everywhere: boolean): Sear
       resting.delete(key)
       resolve(undefined)
     })
-    await Promise.all(begun)
+    const again = isCut && retries > 0 ? lookIn(key, begin, retries - 1).ended : undefined
+    await Promise.all([...begun, again])
   }
 
-  function lookIn(key: string, begin: Begin): Search {
+  function lookIn(key: string, begin: Begin, retries = RETRIES): Search {
     // Beyond that many, the resources are looked after at their own pace.
     if (!queued.has(key) && !resting.has(key) && resting.size >= MOST_RESTING) return NO_SEARCH
     const planned = queued.get(key)
-    const ended = planned ?? search(key, begin)
+    const ended = planned ?? search(key, begin, retries)
     queued.set(key, ended)
     return { ended, isShared: planned !== undefined }
   }
@@ -98,12 +102,14 @@ interface FoundRefs {
   readonly followers: readonly ObjectRef[]
   /** What the rows of all pages weigh. */
   readonly weight: number
+  /** Something is missing that the next search may find. */
+  readonly isCut: boolean
 }
 
 async function find(parts: FindParts, key: string): Promise<FoundRefs> {
   const refs: ObjectRef[] = []
   const followers: ObjectRef[] = []
-  let weight = 0
+  let [weight, isCut] = [0, false]
   for (const sought of SOUGHT) {
     try {
       for await (const rows of pagesOf(parts, sought, key)) {
@@ -113,10 +119,11 @@ async function find(parts: FindParts, key: string): Promise<FoundRefs> {
       }
     } catch (error) {
       const origin = errorLogFields(error)
+      isCut ||= error instanceof Failure && REASONS[error.reason].retry === 'transient'
       parts.log.warn({ kind: sought.kind, namespace: key, origin }, 'waiting resources cannot be listed')
     }
   }
-  return { refs, followers, weight }
+  return { refs, followers, weight, isCut }
 }
 
 /** What an object that has changed may be of interest to. */

@@ -254,6 +254,23 @@ t.test('of very many that follow, a search names ten thousand', async (t) => {
   t.equal(begun.length, 10_056)
 })
 
+t.test('where the API server does not answer, the search is made again', async (t) => {
+  const { api, begun, lines, lookFor } = stage(RESOURCES)
+  let failing = 3
+  api.fault = ({ path }) =>
+    path.includes('spec.sync') && failing-- > 0 ? Promise.resolve({ status: 503, text: '{}' }) : undefined
+  await lookFor('shop')
+  t.ok(begun.includes('shop/follower'), 'nobody else tells of what has changed')
+  t.equal(lines.length, 3)
+  let asked = 0
+  api.fault = () => {
+    asked += 1
+    return Promise.resolve({ status: 503, text: '{}' })
+  }
+  await lookFor('shop')
+  t.equal(asked, 4 * 3, 'but not without end')
+})
+
 t.test('without the right to list them, the log says so', async (t) => {
   const { api, begun, lines, lookFor } = stage(RESOURCES)
   api.fault = () => Promise.resolve({ status: 403, text: '{}' })
