@@ -58,7 +58,8 @@ export function makeWaitingSearch(parts: SearchParts, everywhere: boolean): Sear
     const rest = Math.min(most, Math.max(LEAST_REST_MS, REST * (elapsed() - from)))
     const patience = { forMs: PATIENCE_MS, wait, signal }
     const begun = [beginAll(refs, begin, patience), beginFollowers(followers, begin, patience)]
-    void Promise.all([wait(rest, signal), ...begun]).then(() => {
+    // Of all namespaces: none waits for what is found in another one.
+    void Promise.all([wait(rest, signal), ...(key === ALL ? [] : begun)]).then(() => {
       resting.delete(key)
       resolve(undefined)
     })

@@ -36,6 +36,13 @@ t.test('followers that are found begin at once where they are few, and very many
   t.ok((begun.many ?? 0) >= 1_100 && (begun.many ?? 0) <= 1_160, `then some each second: ${begun.many}`)
 })
 
+t.test('one that waits to begin waits once, however often it is found', async (t) => {
+  const { begun, find, goOn } = stage()
+  for (let times = 0; times < 5; times += 1) void find('many', 700)
+  await goOn(60_000)
+  t.equal(begun.many, 700 + 200, 'and once more where it had begun')
+})
+
 t.test('ten namespaces with very many followers leave another one its own', async (t) => {
   const { begun, find, goOn } = stage()
   const names = Array.from({ length: 10 }, (_, index) => `tenant-${index}`)
