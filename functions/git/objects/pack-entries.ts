@@ -1,4 +1,4 @@
-import { inflateExactly } from './zlib.ts'
+import { inflateExactly, type StreamOf } from './zlib.ts'
 import { ID_BYTES, type ObjectId, type ObjectKind } from './object.ts'
 import type { Pace } from './pace.ts'
 import { HEADER_BYTES, kindOfType, OFS_DELTA, REF_DELTA } from './pack-format.ts'
@@ -22,24 +22,31 @@ export interface DeltaEntry {
   readonly body: Buffer
 }
 
+/** For whom entries are read, and what they may take. */
+interface EntriesTerms extends StreamOf {
+  readonly budget: Budget
+  readonly pace: Pace
+}
+
 /** Bits of a size that fit a number exactly. */
 const MOST_SHIFT = 46
 
 /**
  * Reads `count` entries, which fill the pack from its header to the end of `bytes` (the trailer is cut off).
- * @throws Failure ProviderUnavailable for anything that is not exactly so; what `budget` throws for a size
+ * @throws Failure ProviderUnavailable for anything that is not exactly so; what `budget` throws for a size; the
+ *   signal's reason once it has fired
  */
 export async function readEntriesOf(
   bytes: Buffer,
   count: number,
-  { budget, pace }: { readonly budget: Budget; readonly pace: Pace },
+  { budget, pace, ...by }: EntriesTerms,
 ): Promise<readonly PackEntry[]> {
   const entries: PackEntry[] = []
   let at = HEADER_BYTES
   while (entries.length < count) {
     const header = readHeader(bytes, at)
     budget(header.size)
-    const { body, length } = await inflateExactly(bytes.subarray(header.next), header.size)
+    const { body, length } = await inflateExactly(bytes.subarray(header.next), header.size, by)
     entries.push(entryOf(header, at, body))
     at = header.next + length
     await pace(length + body.length)

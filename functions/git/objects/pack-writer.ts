@@ -66,7 +66,7 @@ export function startPack(
       const { header, data, depth } = encode(object)
       depths.set(object.id, depth)
       bytes.append(header)
-      bytes.append(await deflateWhole(data))
+      bytes.append(await deflateWhole(data, { owner, signal }))
       await pace(object.body.length + data.length * DEFLATE_WORK)
     },
     async finish() {
