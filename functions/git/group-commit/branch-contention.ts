@@ -6,20 +6,31 @@ import type { RoundReport } from '../writer/round.ts'
  * branch, so that nobody waits for what the server says to another.
  */
 export interface BranchContention {
-  /** A round of the batch has ended. `login`: the same for all keys of the login; what one of them writes, no other writer has. */
-  readonly roundEnded: (key: string, round: Omit<RoundReport, 'namespaces'>, login?: string) => void
+  /** A round of the batch has ended. */
+  readonly roundEnded: (key: string, round: Omit<RoundReport, 'namespaces'>, of?: Partial<RoundOf>) => void
   /** The batch has ended. */
   readonly batchEnded: (key: string) => void
   /** Whether others have moved the branch lately, so that a remembered tip is old and a push at once loses its race. */
   readonly isContended: (key: string) => boolean
-  /** Milliseconds for which the next push gathers changes: 0 where nobody else writes. */
+  /** Milliseconds for which the next push gathers changes: 0 where nobody but this pod writes. */
   readonly pauseFor: (key: string) => number
 }
 
+/** Whose round it was; default: its key. */
+export interface RoundOf {
+  /** The same for all keys of the login: what one of them writes, no other writer has. */
+  readonly login: string
+  /** The same for all logins that write to the branch: they have turns (branch-turns.ts), and none pauses for another one. */
+  readonly branch: string
+}
+
 interface Entry {
-  /** When others were found to have moved it, and when our last batch has ended. */
+  /** When it was found to have been moved by others, or by those of other pods and users, and when our last batch has ended. */
   readonly movedAt: number
+  readonly movedOutsideAt: number
   readonly endedAt: number
+  /** A push by an old memory was late, and it is not known yet who has moved the branch. */
+  readonly isLate: boolean
   /** How long the last round took that read the tip. */
   readonly roundMs: number
   /** Races that the batch has lost. */
@@ -36,6 +47,8 @@ const LONGEST_PAUSE_MS = 4_000
 const PAUSE_ROUNDS = 2
 const NEW: Entry = {
   movedAt: -Infinity,
+  movedOutsideAt: -Infinity,
+  isLate: false,
   endedAt: -Infinity,
   roundMs: 0,
   races: 0,
@@ -47,7 +60,7 @@ const NEW: Entry = {
  * each push of theirs is short, and whoever lost a race needs longer. So where others write, who has pushed first lets
  * them: the next push gathers changes for the random time of one to three rounds, counted from the end of the last
  * batch. That doubles with each batch that has lost several races, and halves with each that has lost none. Whether
- * others write is seen by the branch itself: it is not where we have left it.
+ * others write is seen by the branch itself: it is not where this pod has left it.
  */
 export function watchContention(
   random: () => number = Math.random,
@@ -56,19 +69,28 @@ export function watchContention(
   const entries = new LRUCache<string, Entry>({ max: MOST })
   /** Where the branch was when it was last seen, by login. */
   const tips = new LRUCache<string, string>({ max: MOST })
+  /** What this pod has pushed, with any login. */
+  const heads = new LRUCache<string, true>({ max: MOST })
   const entryOf = (key: string): Entry => entries.get(key) ?? NEW
-  const isContended = (key: string): boolean => now() - entryOf(key).movedAt < LIFETIME_MS
+  const isRecent = (at: number): boolean => now() - at < LIFETIME_MS
+  const isContended = (key: string): boolean => isRecent(entryOf(key).movedAt)
 
   return {
-    roundEnded(key, { tip, head, raced, milliseconds }, login = key) {
+    roundEnded(key, { tip, head, raced, milliseconds }, { login = key, branch = key } = {}) {
       const before = entryOf(key)
       const seen = tips.get(login)
-      const isMoved = raced || (tip !== undefined && seen !== undefined && tip !== seen)
       const isRead = tip !== undefined
+      const isMoved = isRead && seen !== undefined && tip !== seen
+      const isOutside = isRead
+        ? raced || ((isMoved || before.isLate) && !heads.has(`${branch} ${tip}`))
+        : false
       tips.set(login, head ?? tip ?? seen)
+      if (head !== undefined) heads.set(`${branch} ${head}`, true)
       entries.set(key, {
         ...before,
-        movedAt: isMoved ? now() : before.movedAt,
+        movedAt: raced || isMoved ? now() : before.movedAt,
+        movedOutsideAt: isOutside ? now() : before.movedOutsideAt,
+        isLate: raced && !isRead,
         roundMs: isRead ? milliseconds : before.roundMs,
         races: before.races + (raced && isRead ? 1 : 0),
       })
@@ -76,13 +98,14 @@ export function watchContention(
     batchEnded(key) {
       const before = entryOf(key)
       const step = before.races === 0 ? -1 : before.races === 1 ? 0 : 1
-      const level = Math.min(HIGHEST_LEVEL, Math.max(isContended(key) ? 1 : 0, before.level + step))
+      const least = isRecent(before.movedOutsideAt) ? 1 : 0
+      const level = Math.min(HIGHEST_LEVEL, Math.max(least, before.level + step))
       entries.set(key, { ...before, level, races: 0, endedAt: now() })
     },
     isContended,
     pauseFor(key) {
-      const { level, roundMs, endedAt } = entryOf(key)
-      if (level === 0 || !isContended(key)) return 0
+      const { level, roundMs, endedAt, movedOutsideAt } = entryOf(key)
+      if (level === 0 || !isRecent(movedOutsideAt)) return 0
       const longest = Math.min(LONGEST_PAUSE_MS, PAUSE_ROUNDS * roundMs * 2 ** (level - 1))
       return Math.max(0, endedAt + longest * (0.5 + random()) - now())
     },

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Release } from '../../domain/network/budget.ts'
 import { openFairQueue, type FairQueue } from '../../domain/sharing/fair-queue.ts'
+import { countExcess, FEW } from '../../domain/sharing/taken-time.ts'
 import { branchKey, type BranchTarget } from './expected-changes.ts'
 
 /** How long a login keeps others from the branch. Not longer: their server may be slow with it alone. */
@@ -94,7 +95,8 @@ export function openBranchTurns(elapsed = () => performance.now()): BranchTurns 
 }
 
 function makeLines(elapsed: () => number): Lines {
-  const [known, strangers] = [openFairQueue(1, { elapsed }), openFairQueue(1, { elapsed })]
+  const terms = { elapsed, taken: countExcess(FEW, elapsed) }
+  const [known, strangers] = [openFairQueue(1, terms), openFairQueue(1, terms)]
   return { known, strangers, ahead: new Set(), users: 0 }
 }
 

@@ -4,7 +4,7 @@ import type { Release } from '../../domain/network/budget.ts'
 import { Failure } from '../../domain/failure.ts'
 import { runBatch, type Land } from './batch.ts'
 import { makeBranchQueue, type BranchQueue, type Waiter } from './branch-queue.ts'
-import { countExpected, type ExpectedChanges } from './expected-changes.ts'
+import { branchKey, countExpected, type ExpectedChanges } from './expected-changes.ts'
 import { acquireFirst, type Acquire, type Session } from './first-session.ts'
 import { choosePushCompanions } from './push-companions.ts'
 import { apartKey, keyOf } from './queue-keys.ts'
@@ -127,7 +127,8 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
         for (const waiter of waiters) enqueue(waiter)
       },
       roundEnded(round) {
-        contention.roundEnded(key, round, first && keyOf(first))
+        const of = first && { login: keyOf(first), branch: branchKey(first.pending.change) }
+        contention.roundEnded(key, round, of)
         if (round.head !== undefined) landed()
         if (first !== undefined) companions.roundEnded(first, round)
       },

@@ -76,7 +76,7 @@ t.test('pauses are random, so that two writers do not meet again', (t) => {
 t.test('what the same login has written under another key is of no other writer', (t) => {
   const { contention, batch, others } = watch()
   function roundOf(key: string, tip: string, head: string): boolean {
-    contention.roundEnded(key, { tip, head, raced: false, milliseconds: 100 }, 'login')
+    contention.roundEnded(key, { tip, head, raced: false, milliseconds: 100 }, { login: 'login' })
     return contention.isContended(key)
   }
   t.same(
@@ -94,3 +94,30 @@ t.test('what the same login has written under another key is of no other writer'
   t.equal(batch(0), 200, 'a key of another login')
   t.end()
 })
+
+t.test(
+  'what another login of this pod has written is a reason to ask where the branch is, and to wait for nobody',
+  (t) => {
+    const { contention, pass } = watch()
+    function roundOf(
+      key: string,
+      tip: string | undefined,
+      head: string | undefined,
+    ): readonly [boolean, number] {
+      const raced = head === undefined
+      contention.roundEnded(key, { tip, head, raced, milliseconds: 100 }, { branch: 'main' })
+      contention.batchEnded(key)
+      return [contention.isContended(key), contention.pauseFor(key)]
+    }
+    t.same(roundOf('one', '1', '2'), [false, 0])
+    t.same(roundOf('other', '2', '3'), [false, 0])
+    t.same(roundOf('one', undefined, undefined), [true, 0], 'late by an old memory')
+    t.same(roundOf('one', '3', '4'), [true, 0])
+    t.same(roundOf('other', '4', '5'), [true, 0])
+    t.same(roundOf('one', 'of a user', '6'), [true, 200])
+    pass(30_000)
+    t.same(roundOf('one', undefined, undefined), [true, 0])
+    t.same(roundOf('one', 'of a pipeline', '7'), [true, 200])
+    t.end()
+  },
+)

@@ -183,3 +183,44 @@ t.test('who leaves the line keeps nobody waiting', async (t) => {
   first()
   ;(await last)()
 })
+
+t.test('one that takes little waits for one turn of ten that push all the time', async (t) => {
+  let now = 0
+  const turns = openBranchTurns(() => now)
+  const writer = (login: string): BranchWriter => ({ login, namespaces: [`of ${login}`] })
+  const [busy, over] = [Array.from({ length: 10 }, (_, i) => `busy-${i}`), { isOver: false }]
+  for (const login of [...busy, 'shop']) turns.landed(MAIN, writer(login))
+  const held: (() => void)[] = []
+  const pushes = busy.map(async (login) => {
+    while (!over.isOver) {
+      const release = await turns.take(MAIN, writer(login))
+      await new Promise<void>((resolve) => held.push(resolve))
+      release()
+    }
+  })
+  async function endOne(): Promise<void> {
+    now += 300
+    held.shift()?.()
+    await settle()
+  }
+  await settle()
+  for (let times = 0; times < 60; times += 1) await endOne()
+  const waits: number[] = []
+  for (let times = 0; times < 5; times += 1) {
+    let had = false
+    const mine = turns.take(MAIN, writer('shop')).then((release) => {
+      had = true
+      now += 50
+      release()
+    })
+    let ended = 0
+    for (; !had; ended += 1) await endOne()
+    await mine
+    waits.push(ended)
+    for (let others = 0; others < 12; others += 1) await endOne()
+  }
+  t.same(waits, [1, 1, 1, 1, 1])
+  over.isOver = true
+  while (held.length > 0) await endOne()
+  await Promise.all(pushes)
+})
