@@ -103,7 +103,7 @@ export function openGit(settings: GitSettings): Git {
   }
 
   async function* landBatch(batch: Batch): AsyncGenerator<Settled, void> {
-    const { changes, signal, contended, join, apart, keepApart, roundEnded, ...target } = batch
+    const { changes, signal, contended, turnAgain, join, apart, keepApart, roundEnded, ...target } = batch
     const told = [...changes]
     let chosen: EngineName | undefined
     const engineChosen: RemoteTarget['engineChosen'] = (engine) => {
@@ -124,6 +124,7 @@ export function openGit(settings: GitSettings): Git {
           batch: changes,
           signal,
           contended,
+          turnAgain,
           roundEnded,
           apart,
           keepApart,

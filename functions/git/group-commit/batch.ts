@@ -36,7 +36,7 @@ export type Land = (batch: Batch) => AsyncIterable<Settled>
 type Open = Map<PendingChange, Waiter>
 
 /** What the caller of a batch says. */
-export interface BatchTerms extends Pick<Batch, 'contended' | 'roundEnded' | 'namespace'> {
+export interface BatchTerms extends Pick<Batch, 'contended' | 'turnAgain' | 'roundEnded' | 'namespace'> {
   /** Takes over what is refused of one namespace, where there are several. */
   readonly takeApart: (waiters: readonly Waiter[]) => void
   /** Told of those whose later changes push by themselves. */

@@ -29,8 +29,8 @@ interface Entry {
   readonly movedAt: number
   readonly movedOutsideAt: number
   readonly endedAt: number
-  /** A push by an old memory was late, and it is not known yet who has moved the branch. */
-  readonly isLate: boolean
+  /** The last push was late, by an old memory or after it had asked, and it is not known yet who has moved the branch. */
+  readonly late: 'by memory' | 'after asking' | undefined
   /** How long the last round took that read the tip. */
   readonly roundMs: number
   /** Races that the batch has lost. */
@@ -48,7 +48,7 @@ const PAUSE_ROUNDS = 2
 const NEW: Entry = {
   movedAt: -Infinity,
   movedOutsideAt: -Infinity,
-  isLate: false,
+  late: undefined,
   endedAt: -Infinity,
   roundMs: 0,
   races: 0,
@@ -81,18 +81,16 @@ export function watchContention(
       const seen = tips.get(login)
       const isRead = tip !== undefined
       const isMoved = isRead && seen !== undefined && tip !== seen
-      const isOutside = isRead
-        ? raced || ((isMoved || before.isLate) && !heads.has(`${branch} ${tip}`))
-        : false
+      const isOutside = isRead && (isMoved || before.late !== undefined) && !heads.has(`${branch} ${tip}`)
       tips.set(login, head ?? tip ?? seen)
       if (head !== undefined) heads.set(`${branch} ${head}`, true)
       entries.set(key, {
         ...before,
         movedAt: raced || isMoved ? now() : before.movedAt,
         movedOutsideAt: isOutside ? now() : before.movedOutsideAt,
-        isLate: raced && !isRead,
+        late: raced ? (isRead ? 'after asking' : 'by memory') : undefined,
         roundMs: isRead ? milliseconds : before.roundMs,
-        races: before.races + (raced && isRead ? 1 : 0),
+        races: before.races + (isOutside && before.late === 'after asking' ? 1 : 0),
       })
     },
     batchEnded(key) {

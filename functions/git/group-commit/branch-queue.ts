@@ -21,6 +21,8 @@ export interface BranchQueue {
   readonly isEmpty: () => boolean
   /** Whether its push reads few files that changes of this namespace edit, with those of the one that is to be added. */
   readonly hasRoomFor: (waiter: Waiter) => boolean
+  /** How long the next push is likely to take, by its size, on a fast server and a machine that is idle. */
+  readonly likelyMs: () => number
   /** Of the changes that wait, each once. */
   readonly namespaces: () => ReadonlySet<string>
   /** Calls `added` whenever a change has come, until the result is called. */
@@ -50,6 +52,11 @@ export const BATCH_LENGTH = 500
 const BATCH_BYTES = 64 * 1024 * 1024
 /** Each folder on the way to a file is planned, read and written: some 130,000 of them at most. */
 const BATCH_PATHS = 256 * 1024
+
+/** What a push takes besides, and what each character of its paths and each KiB of its content take: in milliseconds. */
+const MS_OF_PUSH = 20
+const MS_OF_PATHS = 1 / 40
+const MS_OF_KIB = 1 / 32
 
 /** Most files that a namespace edits in a push with others: of the largest, one fetch brings so many. */
 export const MOST_EDITED = 8
@@ -96,6 +103,7 @@ export function makeBranchQueue(only: Waiter): BranchQueue {
       const own = waiters.filter(({ pending }) => pending.change.namespace === namespace)
       return added.length === 0 || new Set([...own.flatMap(editedPaths), ...added]).size <= MOST_EDITED
     },
+    likelyMs: () => likelyMsOf(waiters.slice(0, lengthOfNext(waiters))),
     namespaces,
     follow(next) {
       added = next
@@ -168,6 +176,12 @@ function lengthOfNext(queue: readonly Waiter[], batch: readonly PendingChange[] 
     return length > 0 && (isTooLarge || (change.since !== undefined) !== search)
   })
   return end < 0 ? queue.length : end
+}
+
+function likelyMsOf(waiters: readonly Waiter[]): number {
+  const changes = waiters.map(({ pending }) => pending.change)
+  const sum = (of: (change: Change) => number): number => changes.reduce((all, one) => all + of(one), 0)
+  return MS_OF_PUSH + MS_OF_PATHS * sum(pathsOf) + (MS_OF_KIB * sum(bytesOf)) / 1024
 }
 
 function bytesOf({ files, message }: Change): number {

@@ -1,14 +1,20 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Release } from '../../domain/network/budget.ts'
-import { openFairQueue, type FairQueue } from '../../domain/sharing/fair-queue.ts'
-import { countExcess, FEW } from '../../domain/sharing/taken-time.ts'
+import { openFairQueue } from '../../domain/sharing/fair-queue.ts'
+import { countInProportion } from '../../domain/sharing/taken-time.ts'
 import { branchKey, type BranchTarget } from './expected-changes.ts'
 
 /** How long a login keeps others from the branch. Not longer: their server may be slow with it alone. */
 const LONGEST_TURN_MS = 2_000
 /** How long a login waits, however many are before it: ten namespaces that use all of each turn would take twenty seconds. */
 const LONGEST_WAIT_MS = 4_000
+/** The same of a large push: where several go on at once, they take each other's tip and that of small ones. */
+const LARGE_WAIT_MS = 10_000
+const LARGE_MS = 100
+/** A push may take longer than is usual for its size, because others take its tip: of that, little counts as taken. */
+const USUAL = 4
+const COUNTED = 1 / 4
 /** The same of one that has never moved the branch: those before it may be anybody, and whoever may not push takes no tip. */
 const STRANGERS_WAIT_MS = 2_000
 /** Most logins and branches of a namespace that are remembered; beyond that the least recently used one is forgotten. */
@@ -24,23 +30,35 @@ export interface BranchWriter {
   readonly login: string
   /** Those of its changes: what another one makes a pod remember makes it forget nothing of theirs. */
   readonly namespaces: Iterable<string>
+  /** How long its next push is likely to take, by its size, in milliseconds; default: no time. */
+  readonly likelyMs?: number
+}
+
+/** The turn of a login. */
+export interface BranchTurn {
+  /** Called when its push has ended, or before if it is not about to begin. */
+  readonly release: Release
+  /** Whether another one may have its turn by now. */
+  readonly isOver: () => boolean
 }
 
 /** Turns of the logins that write to one branch. */
 export interface BranchTurns {
-  /**
-   * Waits for the turn of this login; the result is called when its push has ended, or before if it is not about to begin. Rejects
-   * if the signal, by which it leaves the line, fires before.
-   */
-  readonly take: (target: BranchTarget, writer: BranchWriter, signal?: AbortSignal) => Promise<Release>
+  /** Waits for the turn of this login. Rejects if the signal, by which it leaves the line, fires before. */
+  readonly take: (target: BranchTarget, writer: BranchWriter, signal?: AbortSignal) => Promise<BranchTurn>
   /** This login has moved the branch, for one of these namespaces. */
   readonly landed: (target: BranchTarget, writer: BranchWriter) => void
 }
 
+/** Who waits for a branch. */
+interface Line {
+  readonly enter: (writer: BranchWriter, signal: AbortSignal) => Promise<Release>
+}
+
 /** Those who have moved a branch, and those who never have. */
 interface Lines {
-  readonly known: FairQueue
-  readonly strangers: FairQueue
+  readonly known: Line
+  readonly strangers: Line
   /** Known ones that wait or have their turn. */
   readonly ahead: Set<Promise<undefined>>
   /** Logins that use these lines. */
@@ -49,9 +67,10 @@ interface Lines {
 
 /**
  * Takes turns: of several logins that write to one branch, one pushes at a time, so that they do not take each other's
- * tip. A turn is over when its push has ended, or after two seconds; nobody waits for more than four. Next is a login of the
- * namespace that has taken the least, however many logins another one has. Anybody can name a branch: one that has moved it waits
- * for none that never has, and one that never has for two seconds at most. `elapsed`: milliseconds of a clock that is never set.
+ * tip. A turn is over when its push has ended, or after two seconds; nobody waits for more than four, or ten with a large push.
+ * Namespaces that wait get equal parts of the time, however many logins each has, so that one with short pushes waits for about one of
+ * another. Anybody can name a branch: one that has moved it waits for none that never has, and one that never has for two seconds at
+ * most. `elapsed`: milliseconds of a clock that is never set.
  */
 export function openBranchTurns(elapsed = () => performance.now()): BranchTurns {
   const known = new LRUCache<string, Set<string>>({ max: NAMESPACES })
@@ -74,14 +93,15 @@ export function openBranchTurns(elapsed = () => performance.now()): BranchTurns 
       }
       const takeIn = isKnown(key, writer) ? takeKnown : takeStranger
       try {
-        const end = await takeIn(lines, writer, signal)
-        let isOver = false
-        return () => {
-          if (isOver) return
-          isOver = true
+        const { release: end, isOver } = await takeIn(lines, writer, signal)
+        let hasEnded = false
+        function release(): void {
+          if (hasEnded) return
+          hasEnded = true
           end()
           leave()
         }
+        return { release, isOver: () => hasEnded || isOver() }
       } catch (error) {
         leave()
         throw error
@@ -95,9 +115,20 @@ export function openBranchTurns(elapsed = () => performance.now()): BranchTurns 
 }
 
 function makeLines(elapsed: () => number): Lines {
-  const terms = { elapsed, taken: countExcess(FEW, elapsed) }
-  const [known, strangers] = [openFairQueue(1, terms), openFairQueue(1, terms)]
+  const [known, strangers] = [lineOf(elapsed), lineOf(elapsed)]
   return { known, strangers, ahead: new Set(), users: 0 }
+}
+
+function lineOf(elapsed: () => number): Line {
+  const queue = openFairQueue(1, { elapsed, taken: countInProportion(LONGEST_TURN_MS) })
+  return {
+    async enter(writer, signal) {
+      const leave = await queue.enter(ownerOf(writer), signal)
+      const began = elapsed()
+      const { likelyMs = 0 } = writer
+      return () => leave(Math.max(USUAL * likelyMs, COUNTED * (elapsed() - began)))
+    },
+  }
 }
 
 /** Its turn in the line of those who have moved the branch. */
@@ -105,7 +136,7 @@ async function takeKnown(
   { known, ahead }: Lines,
   writer: BranchWriter,
   leaving: AbortSignal,
-): Promise<Release> {
+): Promise<BranchTurn> {
   const { promise: over, resolve } = Promise.withResolvers<undefined>()
   ahead.add(over)
   function leave(): void {
@@ -113,12 +144,9 @@ async function takeKnown(
     resolve(undefined)
   }
   try {
-    const enter = (signal: AbortSignal): Promise<Release> => known.enter(ownerOf(writer), signal)
-    const release = await waitFor(enter, LONGEST_WAIT_MS, leaving)
-    return turn(() => {
-      release?.()
-      leave()
-    })
+    const enter = (signal: AbortSignal): Promise<Release> => known.enter(writer, signal)
+    const release = await waitFor(enter, longestWaitOf(writer, LONGEST_WAIT_MS), leaving)
+    return turn(release, leave)
   } catch (error) {
     leave()
     throw error
@@ -130,15 +158,19 @@ async function takeStranger(
   { strangers, ahead }: Lines,
   writer: BranchWriter,
   leaving: AbortSignal,
-): Promise<Release> {
+): Promise<BranchTurn> {
   const before = [...ahead]
   async function enter(signal: AbortSignal): Promise<Release> {
-    const entered = await strangers.enter(ownerOf(writer), signal)
+    const entered = await strangers.enter(writer, signal)
     await Promise.race([Promise.all(before), ended(signal)])
     return entered
   }
-  const release = await waitFor(enter, STRANGERS_WAIT_MS, leaving)
-  return turn(() => release?.())
+  const release = await waitFor(enter, longestWaitOf(writer, STRANGERS_WAIT_MS), leaving)
+  return turn(release, () => undefined)
+}
+
+function longestWaitOf({ likelyMs = 0 }: BranchWriter, usual: number): number {
+  return likelyMs > LARGE_MS ? LARGE_WAIT_MS : usual
 }
 
 /** Who takes a turn for several namespaces takes one for each, until the first of them has it (first-session.ts). */
@@ -171,13 +203,17 @@ function ended(signal: AbortSignal): Promise<undefined> {
   return promise
 }
 
-/** It ends after two seconds at the latest. */
-function turn(end: () => void): Release {
-  const timer = setTimeout(end, LONGEST_TURN_MS)
-  return () => {
+/** It ends after two seconds at the latest. `leave`: the line, if it has waited for long enough and has no place. */
+function turn(place: Release | undefined, leave: () => void): BranchTurn {
+  let isOver = place === undefined
+  function end(): void {
     clearTimeout(timer)
-    end()
+    isOver = true
+    place?.()
+    leave()
   }
+  const timer = setTimeout(end, LONGEST_TURN_MS)
+  return { release: end, isOver: () => isOver }
 }
 
 /** Short: an address may have 2,048 characters. */

@@ -2,7 +2,8 @@ import type { Change, Landed } from '../../domain/commit/change.ts'
 import type { Login } from '../../domain/credentials/login.ts'
 import type { Release } from '../../domain/network/budget.ts'
 import { Failure } from '../../domain/failure.ts'
-import { runBatch, type Land } from './batch.ts'
+import { runBatch, type BatchTerms, type Land } from './batch.ts'
+import { takeBatchTurns, type BatchTurns } from './batch-turns.ts'
 import { makeBranchQueue, type BranchQueue, type Waiter } from './branch-queue.ts'
 import { branchKey, countExpected, type ExpectedChanges } from './expected-changes.ts'
 import { acquireFirst, type Acquire, type Session } from './first-session.ts'
@@ -62,37 +63,37 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
   }
 
   async function runNext(key: string, queue: BranchQueue): Promise<void> {
-    const first = queue.first()
-    if (first === undefined) return
-    const { change } = first.pending
-    const { identity } = first.login
+    const next = queue.first()
+    if (next === undefined) return
+    const { change } = next.pending
+    const { identity } = next.login
     await queue.gather(expected.of(change), contention.pauseFor(key))
     if (queue.isEmpty()) return
-    const takeTurn: Acquire = ({ namespace }, signal) =>
-      turns.take(change, { login: identity, namespaces: [namespace] }, signal)
+    const turn = takeBatchTurns(turns, change, { login: identity, likelyMs: queue.likelyMs() })
     // Once nobody waits any more, nothing is left to be done, or only for who has come since then.
     const wanted = { address: change.repository, signal: queue.abandoned() }
-    const turn = await acquireFirst(takeTurn, queue, wanted)
-    if (turn instanceof Failure) return
+    const first = await acquireFirst(turn.acquire, queue, wanted)
+    if (first instanceof Failure) return
+    turn.begin(first)
     const writer = { login: identity, namespaces: queue.namespaces() }
     try {
-      await runInTurn(key, queue, { endTurn: turn.release, landed: () => turns.landed(change, writer) })
+      await runInTurn(key, queue, { turn, landed: () => turns.landed(change, writer) })
     } finally {
-      turn.release()
+      turn.end()
     }
   }
 
   async function runInTurn(
     key: string,
     queue: BranchQueue,
-    { endTurn, landed }: { readonly endTurn: () => void; readonly landed: () => void },
+    { turn, landed }: { readonly turn: BatchTurns; readonly landed: () => void },
   ): Promise<void> {
     const first = queue.first()
     if (first === undefined) return
     const { repository: address } = first.pending.change
     const abandoned = queue.abandoned()
     // It pushes without a turn then.
-    const noSession = setTimeout(endTurn, NO_SESSION_MS)
+    const noSession = setTimeout(turn.end, NO_SESSION_MS)
     const session = await acquireFirst(acquire, queue, { address, signal: abandoned })
     clearTimeout(noSession)
     if (session instanceof Failure) {
@@ -101,7 +102,7 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
       return
     }
     try {
-      await landNext(key, queue, { ...session, landed })
+      await landNext(key, queue, { ...session, turnAgain: turn.again, landed })
     } finally {
       session.release()
     }
@@ -110,7 +111,7 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
   async function landNext(
     key: string,
     queue: BranchQueue,
-    { namespace, gaveWay, landed }: Session & { readonly landed: () => void },
+    { namespace, gaveWay, turnAgain, landed }: LandingTerms,
   ): Promise<void> {
     const contended = contention.isContended(key)
     const first = queue.first()
@@ -121,6 +122,7 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
       namespace,
       gaveWay,
       contended,
+      turnAgain,
       keepApart,
       takeApart(waiters) {
         keepApart(waiters)
@@ -184,6 +186,11 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
       while (running.size > 0) await Promise.all(running)
     },
   }
+}
+
+/** With what session a batch lands, and how it takes another turn. `landed`: told when it has moved the branch. */
+interface LandingTerms extends Session, Pick<BatchTerms, 'turnAgain'> {
+  readonly landed: () => void
 }
 
 function atOnce(): Promise<Release> {

@@ -1,5 +1,6 @@
 import { mock } from 'node:test'
 import t from 'tap'
+import { takeBatchTurns } from '../../../functions/git/group-commit/batch-turns.ts'
 import { openBranchTurns, type BranchWriter } from '../../../functions/git/group-commit/branch-turns.ts'
 import type { BranchTarget } from '../../../functions/git/group-commit/expected-changes.ts'
 import { addressOf } from '../stage.ts'
@@ -11,7 +12,7 @@ function stage() {
   const turns = openBranchTurns()
   const writer = (login: string): BranchWriter => ({ login, namespaces: [`of ${login}`] })
   return {
-    take: (target: BranchTarget, login: string) => turns.take(target, writer(login)),
+    take: async (target: BranchTarget, login: string) => (await turns.take(target, writer(login))).release,
     landed: (target: BranchTarget, login: string) => turns.landed(target, writer(login)),
   }
 }
@@ -164,8 +165,8 @@ t.test('a login of several namespaces is known by each for which it has pushed',
   landed(MAIN, { login: 'default', namespaces: ['shop', 'market'] })
   const stranger = await take(MAIN, { login: 'stranger', namespaces: ['evil'] })
   for (const namespaces of [['shop'], ['market'], ['new', 'shop']])
-    t.ok((await take(MAIN, { login: 'default', namespaces })) instanceof Function)
-  stranger()
+    t.ok(await take(MAIN, { login: 'default', namespaces }))
+  stranger.release()
 })
 
 t.test('who leaves the line keeps nobody waiting', async (t) => {
@@ -180,8 +181,8 @@ t.test('who leaves the line keeps nobody waiting', async (t) => {
   const last = take(MAIN, stranger)
   leaving.abort(new Error('It leaves.'))
   await t.rejects(left, { message: 'It leaves.' })
-  first()
-  ;(await last)()
+  first.release()
+  await last.then(({ release }) => release())
 })
 
 t.test('one that takes little waits for one turn of ten that push all the time', async (t) => {
@@ -193,7 +194,7 @@ t.test('one that takes little waits for one turn of ten that push all the time',
   const held: (() => void)[] = []
   const pushes = busy.map(async (login) => {
     while (!over.isOver) {
-      const release = await turns.take(MAIN, writer(login))
+      const { release } = await turns.take(MAIN, writer(login))
       await new Promise<void>((resolve) => held.push(resolve))
       release()
     }
@@ -207,15 +208,13 @@ t.test('one that takes little waits for one turn of ten that push all the time',
   for (let times = 0; times < 60; times += 1) await endOne()
   const waits: number[] = []
   for (let times = 0; times < 5; times += 1) {
-    let had = false
-    const mine = turns.take(MAIN, writer('shop')).then((release) => {
-      had = true
+    const mine = turns.take(MAIN, writer('shop')).then(({ release }) => {
       now += 50
       release()
+      return true
     })
     let ended = 0
-    for (; !had; ended += 1) await endOne()
-    await mine
+    for (; !(await Promise.race([mine, settle().then(() => false)])); ended += 1) await endOne()
     waits.push(ended)
     for (let others = 0; others < 12; others += 1) await endOne()
   }
@@ -223,4 +222,38 @@ t.test('one that takes little waits for one turn of ten that push all the time',
   over.isOver = true
   while (held.length > 0) await endOne()
   await Promise.all(pushes)
+})
+
+t.test('a push that was late takes another turn, unless it has one', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.teardown(() => mock.timers.reset())
+  const turns = openBranchTurns()
+  const batch = takeBatchTurns(turns, MAIN, { login: 'shop' })
+  const { signal } = new AbortController()
+  const release = await batch.acquire({ address: MAIN.repository, namespace: 'shop' }, signal)
+  batch.begin({ namespace: 'shop', gaveWay: signal, release })
+  await batch.again(signal)
+  let others = 0
+  const other = turns.take(MAIN, { login: 'other', namespaces: ['other'] })
+  void other.then(() => (others += 1))
+  await settle()
+  t.equal(others, 0, 'it has kept its turn')
+  mock.timers.tick(2_000)
+  await settle()
+  t.equal(others, 1)
+  let again = 0
+  void batch.again(signal).then(() => (again += 1))
+  await settle()
+  t.equal(again, 0, 'its own is over')
+  ;(await other).release()
+  await settle()
+  t.equal(again, 1)
+  const next = turns.take(MAIN, { login: 'other', namespaces: ['other'] })
+  void next.then(() => (others += 1))
+  await settle()
+  t.equal(others, 1)
+  batch.end()
+  await settle()
+  t.equal(others, 2)
+  ;(await next).release()
 })

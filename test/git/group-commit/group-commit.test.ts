@@ -610,7 +610,7 @@ t.test('a shared login has the turn of whichever of its namespaces is next', asy
     batch.end()
   }
   await Promise.all([...own, ...shared])
-  t.same(paths(), [['1'], ['2'], ['first', 'second'], ['3']])
+  t.same(paths(), [['1'], ['first', 'second'], ['2'], ['3']])
 })
 
 t.test(
