@@ -62,6 +62,8 @@ export function openArrivals({ handle, places, searches, log, wait }: ArrivalOpt
         { events: posted.skipped },
         'a list has events that are too large; a sweep finds their resources',
       )
+    // Such as about a deletion: whoever creates and deletes objects has many of them sent.
+    if (posted.form === 'watched' && posted.hints.length === 0) places.giveBack(sender)
     const job = openJob(inHand, places, sender)
     const over = new AbortController()
     const late = isHeld(posted) ? wait(HOLD_MS, over.signal).then(isTrue, isTrue) : undefined

@@ -198,18 +198,26 @@ t.test('each namespace of a list that is to be searched counts as an event, once
   t.notOk(places.admits('anybody'))
 })
 
-for (const [title, isShared, most] of [
-  ['an event of an ApiServerSource that asks for a new search counts as a read', false, MOST_UNSIGNED],
-  ['one that asks for a search that is planned already counts as a tenth', true, MOST_UNSIGNED * 10 - 9],
+const ABOUT_AN_OBJECT: readonly Hint[] = [{ about: 'object', object: { namespace: 'shop', name: 'git' } }]
+const A_TENTH = MOST_UNSIGNED * 10 - 9
+
+for (const [title, hints, isShared, most] of [
+  [
+    'an event of an ApiServerSource that asks for a new search counts as a read',
+    ABOUT_AN_OBJECT,
+    false,
+    MOST_UNSIGNED,
+  ],
+  ['one that asks for a search that is planned already counts as a tenth', ABOUT_AN_OBJECT, true, A_TENTH],
+  ['one that asks for nothing, such as about a deletion, counts as a tenth', [], false, A_TENTH],
 ] as const)
   t.test(title, async (t) => {
     const places = openEventPlaces(true, () => 0)
     const lookFor = () => ({ ...NO_SEARCH, isShared })
     const { arrivals } = stage({ searches: { ...NO_SEARCHES, lookFor }, places })
-    const about: Hint = { about: 'object', object: { namespace: 'shop', name: 'git' } }
     let count = 0
     while (places.admits('anybody')) {
-      if ((await arrivals.follow(posted('watched', [], [about]), 'anybody')) === 'done') count += 1
+      if ((await arrivals.follow(posted('watched', [], hints), 'anybody')) === 'done') count += 1
     }
     t.ok(Math.abs(count - most) <= 1, `${count} events`)
   })
