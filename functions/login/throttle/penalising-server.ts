@@ -93,9 +93,9 @@ export function makePenalisingServer(mostFailed: number, elapsed: () => number):
   const worked = new LRUCache<string, true>({ max: REMEMBERED })
   // The most that is known of, until it has said what it is.
   let penalty = partOf(OPENSSH, part)
-  // By logins that have not worked there, by those that have of namespaces of which some were torn, and by all of a namespace.
-  let [reserved, torn] = [0, 0]
-  const reservedBy = new Map<string, number>()
+  // How many are tried of those that have not worked there, of those that have where some of the namespace were torn, and by each.
+  let [strange, torn] = [0, 0]
+  const triedBy = new Map<string, number>()
   const waiting = makeRounds<Waiter>((namespace) => (causedBy(namespace) > 0 ? 1 : 0))
 
   function causedBy(namespace: string): number {
@@ -127,10 +127,10 @@ export function makePenalisingServer(mostFailed: number, elapsed: () => number):
     return (standings.get(namespace)?.torn.left() ?? 1) < 1
   }
 
-  function reserve(namespace: string, amount: number): void {
-    const all = (reservedBy.get(namespace) ?? 0) + amount
-    if (all === 0) reservedBy.delete(namespace)
-    else reservedBy.set(namespace, all)
+  function count(namespace: string, step: 1 | -1): void {
+    const all = (triedBy.get(namespace) ?? 0) + step
+    if (all === 0) triedBy.delete(namespace)
+    else triedBy.set(namespace, all)
   }
 
   function wakeAll(): void {
@@ -143,27 +143,26 @@ export function makePenalisingServer(mostFailed: number, elapsed: () => number):
     },
     excessOf(who) {
       if (isTrusted(who)) {
-        const own = penalty.refused - MOST + (reservedBy.get(who.namespace) ?? 0)
+        const own = penalty.refused * (1 + (triedBy.get(who.namespace) ?? 0)) - MOST
         const remembered = isTorn(who.namespace)
           ? MOST - left.left() + penalty.unused - MOST_WITH_TORN
           : -MOST
-        return { remembered, all: Math.max(own, remembered + torn) }
+        return { remembered, all: Math.max(own, remembered + penalty.unused * torn) }
       }
       const remembered = MOST - left.left() + penalty.refused - mostOf(who.namespace)
-      return { remembered, all: remembered + reserved }
+      return { remembered, all: remembered + penalty.refused * strange }
     },
     begin(who) {
       const { namespace } = who
-      const { refused, unused } = penalty
-      const ofStrangers = isTrusted(who) ? 0 : refused
-      const ofTorn = ofStrangers === 0 && isTorn(namespace) ? unused : 0
-      reserved += ofStrangers
-      torn += ofTorn
-      reserve(namespace, refused)
+      const isStrange = !isTrusted(who)
+      const isOneOfTorn = !isStrange && isTorn(namespace)
+      if (isStrange) strange += 1
+      if (isOneOfTorn) torn += 1
+      count(namespace, 1)
       return () => {
-        reserved -= ofStrangers
-        torn -= ofTorn
-        reserve(namespace, -refused)
+        if (isStrange) strange -= 1
+        if (isOneOfTorn) torn -= 1
+        count(namespace, -1)
         wakeAll()
       }
     },

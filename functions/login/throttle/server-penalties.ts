@@ -74,15 +74,15 @@ export function watchPenalties(
     namespace: string,
     work: (server: PenalisingServer) => Promise<T>,
   ): Promise<T> {
-    const known = kept.get(key)
-    const server =
-      known?.server ?? remembered.get(namespace, key) ?? makePenalisingServer(mostFailed, elapsed)
-    const used = known ?? { server, users: 0 }
+    const used = kept.get(key) ?? {
+      server: remembered.get(namespace, key) ?? makePenalisingServer(mostFailed, elapsed),
+      users: 0,
+    }
     kept.set(key, used)
-    remembered.set(namespace, key, server)
+    remembered.set(namespace, key, used.server)
     used.users += 1
     try {
-      return await work(server)
+      return await work(used.server)
     } finally {
       used.users -= 1
       for (const [one, { server, users }] of kept) if (users === 0 && server.hasForgotten()) kept.delete(one)
