@@ -1,6 +1,8 @@
 /** What owners wait for, in rounds. */
 export interface Rounds<T> {
   readonly add: (owner: string, one: T) => void
+  /** It waits no more. */
+  readonly remove: (owner: string, one: T) => void
   /**
    * Removes and returns the next: of an owner with the lowest rank, of another one than the last where others of that rank wait,
    * the oldest of theirs.
@@ -35,6 +37,11 @@ export function makeRounds<T>(rankOf?: (owner: string) => number): Rounds<T> {
       // Not copied: very many may wait.
       own.push(one)
       waiting.set(owner, own)
+    },
+    remove(owner, one) {
+      const left = (waiting.get(owner) ?? []).filter((other) => other !== one)
+      if (left.length === 0) waiting.delete(owner)
+      else waiting.set(owner, left)
     },
     next() {
       const owner = nextOwner()

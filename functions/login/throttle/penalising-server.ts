@@ -71,9 +71,9 @@ export interface PenalisingServer {
   readonly begin: (who: LoginOf) => Release
   /**
    * Resolves when one that is being tried has ended: first for namespaces that have made nothing fail, of each of them for one
-   * after the other.
+   * after the other. Never, and nobody waits any more, if the signal fires before.
    */
-  readonly freed: (namespace: string) => Promise<undefined>
+  readonly freed: (namespace: string, signal: AbortSignal) => Promise<undefined>
   /** Whether another namespace waits for this one to end, as it does only for logins that have not worked there. */
   readonly isWaitedFor: (who: LoginOf) => boolean
   /** Whether it remembers nothing by now of log-ins that have failed. */
@@ -166,9 +166,15 @@ export function makePenalisingServer(mostFailed: number, elapsed: () => number):
         wakeAll()
       }
     },
-    freed(namespace) {
+    freed(namespace, signal) {
       const { promise, resolve } = Promise.withResolvers<undefined>()
-      waiting.add(namespace, () => resolve(undefined))
+      const leave = (): void => waiting.remove(namespace, end)
+      function end(): void {
+        signal.removeEventListener('abort', leave)
+        resolve(undefined)
+      }
+      if (!signal.aborted) waiting.add(namespace, end)
+      signal.addEventListener('abort', leave, { once: true })
       return promise
     },
     isWaitedFor: (who) => !isTrusted(who) && waiting.owners() > (waiting.has(who.namespace) ? 1 : 0),

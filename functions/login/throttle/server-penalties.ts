@@ -98,7 +98,7 @@ export function watchPenalties(
       const room =
         excess.remembered > 0
           ? wait(Math.ceil(excess.remembered * 1_000))
-          : server.freed(connecting.namespace)
+          : server.freed(connecting.namespace, connecting.signal)
       await unlessAborted(room, connecting.signal, outOfTime)
     }
   }

@@ -313,6 +313,19 @@ t.test('a log-in that takes long goes on while nobody of another namespace waits
   t.same(ended, [])
 })
 
+t.test('a log-in that takes long goes on where those who have waited have given up', async (t) => {
+  const own = stage(STRICT)
+  const ended = hang(own, ['one', 'two'])
+  await settle()
+  const over = new AbortController()
+  const waiting = outcomeOf(own.penalties.run({ ...to(SERVER), signal: over.signal }, async () => 'tried'))
+  await settle()
+  over.abort()
+  t.match(await waiting, { reason: 'Timeout' })
+  for (let second = 0; second < 20; second += 1) await own.pass(1_000)
+  t.same(ended, [])
+})
+
 t.test('whoever uses very many other servers has nothing forgotten that one of them remembers', async (t) => {
   const own = stage(STRICT)
   t.equal(await own.logIn('shop'), 'logged in')
