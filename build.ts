@@ -13,7 +13,7 @@ import { compiledValidators, lazyPackages, lazyPartsOf, usedPartsOf } from './bu
 import { COMMANDS } from './cli/commands/table.ts'
 import { manPage } from './cli/completion/man-page.ts'
 import { versionOfRelease } from './cli/version.ts'
-import type { WorkerText } from './functions/git/ssh/worker-text.ts'
+import type { WorkerText } from './functions/git/ssh/threads/worker-text.ts'
 
 const DIST = join(import.meta.dirname, 'dist')
 /** How long a bundle may take to become ready while its code cache is made. */
@@ -27,7 +27,7 @@ const ENTRIES = {
 
 /** The programs of threads, and the file that each is bundled from. */
 const THREADS = {
-  'git/ssh': join(import.meta.dirname, 'functions/git/ssh-worker/main.ts'),
+  'git/ssh/threads': join(import.meta.dirname, 'functions/git/ssh-worker/main.ts'),
   edits: join(import.meta.dirname, 'functions/edits/main.ts'),
 } as const
 
@@ -104,7 +104,7 @@ const OPTIONS = {
 /** Writes `function.cjs` and `webhook.cjs` into the folder; returns the programs of threads, which are in the first. */
 export async function bundlePrograms(folder: string): Promise<ThreadTexts> {
   const threads = {
-    'git/ssh': await bundleThread(THREADS['git/ssh']),
+    'git/ssh/threads': await bundleThread(THREADS['git/ssh/threads']),
     edits: await bundleThread(THREADS.edits),
   }
   await build({ ...OPTIONS, ...bundleTo(folder, threads), entryPoints: ENTRIES, banner: { js: CHECK_NODE } })

@@ -6,7 +6,7 @@ import { bundlesIn } from './bundles.ts'
 import { THREADS } from './harness/programs.ts'
 
 const NO_THREAD = { text: '', cache: '' }
-const NO_THREADS = { 'git/ssh': NO_THREAD, edits: NO_THREAD }
+const NO_THREADS = { 'git/ssh/threads': NO_THREAD, edits: NO_THREAD }
 
 t.test('bundles are made once for the same sources, and the oldest of others are removed', async (t) => {
   const cache = t.testdir()

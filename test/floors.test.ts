@@ -94,7 +94,7 @@ t.test('ssh2 is loaded in the threads for SSH servers, and by no start', async (
     ['functions/git/ssh-worker/connection.ts'],
   )
   const eager = loadedBy('functions/main.ts', 'webhook/main.ts')
-  t.ok(eager.has('functions/git/ssh/worker-thread.ts'), 'the way to them is found')
+  t.ok(eager.has('functions/git/ssh/threads/worker-thread.ts'), 'the way to them is found')
   for (const { file } of users) t.notOk(eager.has(file), file)
   t.ok(loadedBy('functions/git/ssh-worker/main.ts').size < 40, 'a thread loads little of the rest')
 })

@@ -1,7 +1,7 @@
 import { EDIT_LIMIT, type TextEdit } from '../domain/edit/edit-text.ts'
 import { refusalsOf } from '../domain/edit/refusal.ts'
 import { Failure } from '../domain/failure.ts'
-import { isOutOfMemory, startProgramThread } from '../git/ssh/program-thread.ts'
+import { isOutOfMemory, startProgramThread } from '../git/ssh/threads/program-thread.ts'
 import type { EditAnswer, EditRequest } from './main.ts'
 import { WORKER_TEXT } from './worker-text.ts'
 

@@ -7,7 +7,7 @@ import type { RepositoryAddress } from '../../domain/repository/address.ts'
 import { stopIfAborted, timedOut } from '../process/launcher.ts'
 import type { ProgramEnd, OnReached, SSHTarget } from '../ssh-worker/messages.ts'
 import { openPortStream } from '../ssh-worker/port-stream.ts'
-import type { Heard, ThreadEnd, WorkerThread } from './worker-thread.ts'
+import type { Heard, ThreadEnd, WorkerThread } from './threads/worker-thread.ts'
 
 /** A login at an SSH server, on one connection. */
 export interface SSHSession {

@@ -1,13 +1,13 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import type { KeyLogin } from '../../domain/credentials/login.ts'
 import { stopIfAborted } from '../process/launcher.ts'
 import type { OnReached, SSHTarget } from '../ssh-worker/messages.ts'
+import { keepSessions } from './kept-sessions.ts'
 import { openKeyCheck, type CheckKey } from './key-check.ts'
 import { openSession } from './session.ts'
 import type { SSHSession } from './session.ts'
-import type { Place } from './started-threads.ts'
-import { makeThreadPlaces } from './thread-places.ts'
-import type { Lease, ThreadPlaces } from './thread-places.ts'
+import type { Place } from './threads/started-threads.ts'
+import { makeThreadPlaces } from './threads/thread-places.ts'
+import type { Lease, ThreadPlaces } from './threads/thread-places.ts'
 
 /** The host to connect to, and the login of a namespace. */
 export interface SessionTarget extends SSHTarget {
@@ -45,14 +45,8 @@ export interface SSHSessions {
   close(): Promise<void>
 }
 
-/** How long the programs of a session may take to end after it was closed, if it is to be kept. */
-const PROGRAM_END_MS = 250
-
 /** How long a session is kept that nobody uses. */
 const KEEP_MS = 5_000
-
-/** Sessions that were closed, by what they can be used for; undefined: it was in no state to be kept. */
-type Kept = Map<string, Promise<SSHSession | undefined>>
 
 /** A session, and the use of its thread. */
 interface Opened {
@@ -79,30 +73,14 @@ export function openSSHSessions({
   guardLogIn = atOnce,
   checkKey = openKeyCheck(),
 }: SessionParts = {}): SSHSessions {
-  const keptIn = new WeakMap<Lease['thread'], Kept>()
-
-  function keptOf({ thread }: Lease): Kept {
-    const found = keptIn.get(thread) ?? new Map<string, Promise<SSHSession | undefined>>()
-    keptIn.set(thread, found)
-    return found
-  }
-
-  async function take(lease: Lease, target: SessionTarget): Promise<SSHSession | undefined> {
-    const key = keyOf(target)
-    const closed = keptOf(lease).get(key)
-    keptOf(lease).delete(key)
-    const session = await closed
-    if (session?.isOpen() === true && target.addresses.includes(session.remoteAddress)) return session
-    session?.close()
-    return undefined
-  }
+  const kept = keepSessions(keepMs)
 
   /** A session that was kept; undefined where there is none. */
   async function takeKept(target: SessionTarget, signal: AbortSignal): Promise<Opened | undefined> {
     for (const place of target.addresses.map((one) => placeOf(target, one))) {
       if (!places.has(place)) continue
       const lease = await places.lease(place, signal)
-      const session = await take(lease, target)
+      const session = await kept.take(lease, target)
       if (session !== undefined) return { session, lease }
       lease.release()
     }
@@ -132,20 +110,6 @@ export function openSSHSessions({
     }
   }
 
-  function giveBack(session: SSHSession, lease: Lease, target: SessionTarget): void {
-    const key = keyOf(target)
-    const kept = keptOf(lease)
-    if (kept.has(key)) session.close()
-    const settled = settle(session).finally(lease.release)
-    if (!kept.has(key)) kept.set(key, settled)
-    void settled.then((closed) => setTimeout(forget, closed === undefined ? 0 : keepMs).unref())
-    function forget(): void {
-      if (kept.get(key) !== settled) return
-      kept.delete(key)
-      session.close()
-    }
-  }
-
   return {
     async open(target, signal) {
       const { address, addresses, login, readyMs } = target
@@ -158,17 +122,17 @@ export function openSSHSessions({
         login: { privateKey, hostKeys },
         ...(readyMs === undefined ? {} : { readyMs }),
       }
-      const kept = await takeKept(target, signal)
+      const taken = await takeKept(target, signal)
       // What waits for its log-in to be tried has no thread.
       const opened =
-        kept ??
+        taken ??
         (await guardLogIn({ address, addresses, login, signal }, (one, tried) =>
           openNew(placeOf(target, one), { ...plain, addresses: [one] }, tried),
         ))
       const { session, lease } = opened
       const own = leased(session, signal, (isKept) => {
         if (!isKept) session.close()
-        giveBack(session, lease, target)
+        kept.giveBack(session, lease, target)
       })
       stopIfAborted(signal)
       return own
@@ -198,14 +162,6 @@ function placeOf({ address: { port }, login }: Pick<SessionTarget, 'address' | '
   return { namespace: login.namespace, server: `${ip} ${port}` }
 }
 
-/** The session once its programs have ended; closes it if they do not, or it is closed already. */
-async function settle(session: SSHSession): Promise<SSHSession | undefined> {
-  if (session.isOpen()) await Promise.race([session.idle(), wait(PROGRAM_END_MS, undefined, { ref: false })])
-  if (session.isOpen() && session.isIdle()) return session
-  session.close()
-  return undefined
-}
-
 /** The session for one user of it, who gives it back by `close`, or loses it when the signal fires. */
 function leased(session: SSHSession, signal: AbortSignal, giveBack: (isKept: boolean) => void): SSHSession {
   let closed = false
@@ -226,8 +182,4 @@ function leased(session: SSHSession, signal: AbortSignal, giveBack: (isKept: boo
     isOpen: () => !closed && session.isOpen(),
     close: () => end(!signal.aborted),
   }
-}
-
-function keyOf({ address, login }: Pick<SessionTarget, 'address' | 'login'>): string {
-  return JSON.stringify([address.text, login.namespace, login.identity, login.hostKeys])
 }

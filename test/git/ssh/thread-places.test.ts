@@ -1,6 +1,6 @@
 import t from 'tap'
-import { makeThreadPlaces, type Lease, type PlaceBounds } from '../../../functions/git/ssh/thread-places.ts'
-import type { WorkerThread } from '../../../functions/git/ssh/worker-thread.ts'
+import { makeThreadPlaces, type Lease, type PlaceBounds } from '../../../functions/git/ssh/threads/thread-places.ts'
+import type { WorkerThread } from '../../../functions/git/ssh/threads/worker-thread.ts'
 import { outcomeOf, patience, until } from '../stage.ts'
 
 const LONG_MS = 60_000

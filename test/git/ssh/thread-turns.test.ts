@@ -1,5 +1,5 @@
 import t from 'tap'
-import { makeThreadTurns, type UsedThread } from '../../../functions/git/ssh/thread-turns.ts'
+import { makeThreadTurns, type UsedThread } from '../../../functions/git/ssh/threads/thread-turns.ts'
 
 /** Turns of 1.5 s, ten at most, four of more than two turns at once, by a clock that a test sets. */
 function stage() {

@@ -1,4 +1,4 @@
-import { stopIfAborted } from '../process/launcher.ts'
+import { stopIfAborted } from '../../process/launcher.ts'
 import { keepStartedThreads, type Place, type PlacedThread } from './started-threads.ts'
 import { makeThreadTurns, type TurnBounds } from './thread-turns.ts'
 import { startWorkerThread, type WorkerThread } from './worker-thread.ts'

@@ -1,5 +1,5 @@
 import type { Transferable } from 'node:worker_threads'
-import type { FromWorker, ToWorker } from '../ssh-worker/messages.ts'
+import type { FromWorker, ToWorker } from '../../ssh-worker/messages.ts'
 import { isOutOfMemory, startProgramThread } from './program-thread.ts'
 import { WORKER_TEXT } from './worker-text.ts'
 
@@ -43,7 +43,7 @@ export const THREAD_LIMITS: ThreadLimits = { heapMiB: 48, stallMs: 5_000 }
 /** How often it is checked during `stallMs`: a busy machine delays both threads, which is not a stall. */
 const CHECKS = 10
 
-const PROGRAM = { text: WORKER_TEXT, source: () => new URL('../ssh-worker/main.ts', import.meta.url) }
+const PROGRAM = { text: WORKER_TEXT, source: () => new URL('../../ssh-worker/main.ts', import.meta.url) }
 
 /** Starts a thread. It gets nothing of the environment and prints nothing. */
 export function startWorkerThread({ heapMiB, stallMs }: ThreadLimits = THREAD_LIMITS): WorkerThread {

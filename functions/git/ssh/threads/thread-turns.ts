@@ -1,4 +1,4 @@
-import { makeAllowances } from '../../domain/sharing/allowances.ts'
+import { makeAllowances } from '../../../domain/sharing/allowances.ts'
 
 /** How long threads are used while a namespace waits that has none. */
 export interface TurnBounds {
