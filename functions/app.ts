@@ -19,7 +19,8 @@ import { FUNCTION_METRICS } from './domain/telemetry/function-metrics.ts'
 import { NO_METER, type Meter } from './domain/telemetry/meter.ts'
 import { codeLabel } from './domain/telemetry/program-metrics.ts'
 import { errorLogFields } from './domain/error-log-fields.ts'
-import { NO_ROOM, readBodies } from './event-bodies.ts'
+import { announcedBytes } from './domain/network/read-body.ts'
+import { LARGEST_LIST, NO_ROOM, readBodies } from './event-bodies.ts'
 import { openEventPlaces } from './event-places.ts'
 import { countRequests } from './net/counted-requests.ts'
 import { TIMING } from './net/timing.ts'
@@ -32,6 +33,8 @@ const TIMEOUT_CHECK_MS = 1_000
 const MOST_CONNECTIONS = 2_048
 /** Retry-After in seconds, for events that could not be handled. */
 const RETRY_AFTER = '5'
+/** Of a proxy in the same pod. */
+const LOOPBACK = /^(::ffff:)?127\.|^::1$/
 const NOTHING = 'There is nothing here; send events to POST /.'
 
 export interface AppOptions {
@@ -92,9 +95,15 @@ export function buildApp(handle: Handle, log: Logger, options: AppOptions = {}):
   app.addHook('onClose', () => arrivals.idle())
   const senders = knowSenders(stampKeys, now)
   // An event of the webhook is never that large.
-  readBodies(app, connections, (bytes) => places.charge('anybody', bytes))
+  readBodies(app, connections, (request, bytes) => {
+    const announced = announcedBytes(request.headers)
+    places.charge('anybody', { address: addressOf(request), bytes: Math.max(0, bytes - announced) })
+  })
   const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
-    if (places.admits(senders.of(request.headers))) done()
+    const announced = announcedBytes(request.headers)
+    // What is too large is refused unread.
+    const bytes = announced > LARGEST_LIST ? 0 : announced
+    if (places.admits(senders.of(request.headers), { address: addressOf(request), bytes })) done()
     // Before its body is read. A flood is slowed down by that, and who repeats an event waits in any case.
     else void connections.slowDown(request.raw.socket).then(() => askToRetry(reply, NO_ROOM))
   }
@@ -110,7 +119,7 @@ export function buildApp(handle: Handle, log: Logger, options: AppOptions = {}):
       ...(trace === undefined ? {} : { trace }),
       ...(caller === undefined ? {} : { caller }),
     })
-    if (sender !== admitted && !places.admits(sender)) {
+    if (sender !== admitted && !places.admits(sender, { address: addressOf(request), bytes: 0 })) {
       await connections.slowDown(raw.socket)
       return askToRetry(reply, NO_ROOM)
     }
@@ -122,6 +131,12 @@ export function buildApp(handle: Handle, log: Logger, options: AppOptions = {}):
     return askToRetry(reply, followed === 'no room' ? NO_ROOM : undefined)
   })
   return app
+}
+
+/** Undefined on the way through a proxy of the pod, such as that of Knative: then all come from there. */
+function addressOf({ raw }: FastifyRequest): string | undefined {
+  const { remoteAddress } = raw.socket
+  return LOOPBACK.test(remoteAddress ?? '') ? undefined : remoteAddress
 }
 
 /** The same, with what is known besides of the resources that it is about. */

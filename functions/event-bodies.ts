@@ -12,7 +12,7 @@ const MIB = 1024 * 1024
 /** Largest event in bytes. An event names a resource; one that includes the whole object (1.5 MiB in etcd) also fits. */
 const LARGEST_EVENT = 3 * MIB
 /** Largest list of audit events: that of an API server that truncates (--audit-webhook-truncate-max-batch-size). */
-const LARGEST_LIST = 10 * MIB
+export const LARGEST_LIST = 10 * MIB
 /** Bytes of an event that is read as soon as it is complete. Usual ones have 1 KiB. */
 const SMALL_EVENT = 16 * 1024
 /** The message where there is no room for an event. */
@@ -25,7 +25,7 @@ export const NO_ROOM = 'Too many events are being handled at the moment; send th
 export function readBodies(
   app: FastifyInstance,
   connections: Connections,
-  charge: (bytes: number) => void,
+  charge: (request: FastifyRequest, bytes: number) => void,
 ): void {
   const enter = openBodyRoom()
   // Many may be complete at the same moment, and each holds the thread.
@@ -41,7 +41,7 @@ export function readBodies(
       })
       if (body === 'too many pieces') await connections.slowDown(request.raw.socket)
       if (typeof body === 'string') throw unread(body, most)
-      charge(body.length)
+      charge(request, body.length)
       // An attempt may take minutes: only what the body names is kept until then.
       const read = (): Promise<Posted> => readPosted(request.headers, body, nextTurn)
       return await (body.length > SMALL_EVENT ? inOneTurn(read) : read())

@@ -1,4 +1,5 @@
-import { makeAllowance } from './domain/sharing/allowance.ts'
+import { makeAllowance, type Allowance } from './domain/sharing/allowance.ts'
+import { makeAllowances } from './domain/sharing/allowances.ts'
 import type { Release } from './domain/network/budget.ts'
 import { openFairPlaces } from './domain/sharing/fair-places.ts'
 
@@ -22,15 +23,26 @@ const UNSIGNED_PER_SECOND = 20
 /** An event of this many bytes counts as one of those reads: to read 10 MiB takes some 0.1 s, and up to 0.5 s. */
 const BYTES_PER_READ = 128 * 1024
 
+/** Reads of each address that are left where those of all are spent: at once, and for how many a second. */
+const OF_ADDRESS = { most: 20, perSecond: 10 } as const
+/** The most reads that are owed by an address, or by all: those of two bodies of 10 MiB. */
+const MOST_OWED = 160
+
 /** What an event costs, in reads, that asks for nothing that is not planned already. */
 const SHARED_READ = 0.1
+
+/** A request that brings events: so many bytes of them, from this address, if that tells senders from each other. */
+export interface EventRequest {
+  readonly address?: string | undefined
+  readonly bytes: number
+}
 
 /** The places for events in hand. */
 export interface EventPlaces {
   /** Whether an event of this sender may be read now. One that may not be read costs nothing. */
-  readonly admits: (sender: Sender) => boolean
-  /** Counts what reading a body of so many bytes has cost beyond one read, once it is known: later events wait for that. */
-  readonly charge: (sender: Sender, bytes: number) => void
+  readonly admits: (sender: Sender, request?: EventRequest) => boolean
+  /** Counts bytes of a body beyond those that were announced, once they are known: later events wait for that. */
+  readonly charge: (sender: Sender, request: EventRequest) => void
   /** Gives back what reading an event would have cost that asked for nothing new. */
   readonly giveBack: (sender: Sender) => void
   /** Takes a place until the result is called; undefined if there is none, or none for this namespace. */
@@ -49,10 +61,16 @@ export function openEventPlaces(signs: boolean, now: () => number): EventPlaces 
   const inHand: Record<Sender, number> = { webhook: 0, anybody: 0 }
   const places = openFairPlaces(MOST_EVENTS, FEW_EVENTS)
   const unsigned = makeAllowance(MOST_UNSIGNED, UNSIGNED_PER_SECOND, now)
+  const ofAddresses = makeAllowances(OF_ADDRESS.most, OF_ADDRESS.perSecond, now)
 
-  function spendRead(): boolean {
-    if (unsigned.left() < 1) return false
-    unsigned.spend(1)
+  /** Of what all have while that is enough, and then of what the address has: who floods leaves each other address that. */
+  function spendReads({ address, bytes }: EventRequest): boolean {
+    const reads = Math.max(1, bytes / BYTES_PER_READ)
+    const own = address === undefined ? undefined : ofAddresses.of(address)
+    if (own !== undefined && own.left() < 0) return false
+    const from = unsigned.left() >= (own === undefined ? 1 : reads) ? unsigned : own
+    if (from === undefined || from.left() < 1) return false
+    owe(from, reads)
     return true
   }
 
@@ -60,8 +78,8 @@ export function openEventPlaces(signs: boolean, now: () => number): EventPlaces 
     return places.hasRoom() && (!signs || sender === 'webhook' || inHand.anybody < MOST_UNSIGNED)
   }
 
-  function mayRead(sender: Sender): boolean {
-    return !signs || sender === 'webhook' || spendRead()
+  function mayRead(sender: Sender, request: EventRequest = { bytes: 0 }): boolean {
+    return !signs || sender === 'webhook' || spendReads(request)
   }
 
   function take(sender: Sender, namespace: string): Release | undefined {
@@ -75,9 +93,10 @@ export function openEventPlaces(signs: boolean, now: () => number): EventPlaces 
   }
 
   return {
-    admits: (sender) => hasRoom(sender) && mayRead(sender),
-    charge(sender, bytes) {
-      if (sender === 'anybody') unsigned.spend(Math.max(0, bytes / BYTES_PER_READ - 1))
+    admits: (sender, request) => hasRoom(sender) && mayRead(sender, request),
+    charge(sender, { address, bytes }) {
+      if (sender === 'webhook') return
+      owe(address === undefined ? unsigned : ofAddresses.of(address), bytes / BYTES_PER_READ)
     },
     giveBack(sender) {
       if (sender === 'anybody') unsigned.spend(SHARED_READ - 1)
@@ -89,6 +108,10 @@ export function openEventPlaces(signs: boolean, now: () => number): EventPlaces 
       leave()
       return undefined
     },
-    admitsSearch: mayRead,
+    admitsSearch: (sender) => mayRead(sender),
   }
+}
+
+function owe(from: Allowance, reads: number): void {
+  from.spend(Math.min(reads, from.left() + MOST_OWED))
 }

@@ -370,3 +370,33 @@ t.test('the trace of an event is continued if the webhook has signed it, and by 
     t.strictSame(handled, [ref])
   }
 })
+
+t.test('who floods from one address leaves others theirs, except behind a proxy of the pod', async (t) => {
+  const log = pino({ level: 'silent' })
+  const app = buildApp(() => Promise.resolve(), log, { stampKeys: [Buffer.alloc(32, 'k')] })
+  t.teardown(() => app.close())
+  let address = '192.0.2.1'
+  app.server.on('connection', (socket) => Object.defineProperty(socket, 'remoteAddress', { value: address }))
+  const url = await app.listen({ port: 0, host: '127.0.0.1' })
+  async function statusOf(): Promise<number> {
+    const headers = { ...BINARY, connection: 'close' }
+    return (await fetch(url, { method: 'POST', headers, body: BODY })).status
+  }
+  async function floodUntilRefused(): Promise<number> {
+    for (let count = 0; ; count += 1) if ((await statusOf()) === 503) return count
+  }
+  t.ok((await floodUntilRefused()) >= 320)
+  for (const other of ['192.0.2.2', '192.0.2.3']) {
+    address = other
+    t.ok((await floodUntilRefused()) >= 20, 'its own')
+    address = '192.0.2.1'
+    await floodUntilRefused()
+  }
+  for (const proxy of ['127.0.0.1', '::1', '::ffff:127.0.0.6']) {
+    address = proxy
+    // A refusal waits for half a second, in which ten more may be read.
+    const had: number[] = []
+    while (had.length < 5 && Math.min(...had) >= 20) had.push(await floodUntilRefused())
+    t.ok(Math.min(...had) < 20, `behind a proxy: ${had.join(', ')}`)
+  }
+})

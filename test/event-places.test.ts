@@ -2,6 +2,9 @@ import t from 'tap'
 import { MOST_EVENTS, MOST_UNSIGNED, openEventPlaces } from '../functions/event-places.ts'
 import type { Sender } from '../functions/event-places.ts'
 
+/** As many bytes count as a read. */
+const READ = 128 * 1024
+
 /** Places in which each event is of another namespace. */
 function open(signs: boolean, now: () => number) {
   let count = 0
@@ -61,13 +64,53 @@ t.test('a further resource of a list, and 128 KiB of a body, count as an event',
   t.equal(takeFurther('anybody', 'team'), undefined)
   t.ok(takeFurther('webhook', 'team'))
   time += 60_000
-  charge('webhook', 1024 ** 3)
+  charge('webhook', { bytes: 1024 ** 3 })
   t.ok(admits('anybody'))
-  charge('anybody', (MOST_UNSIGNED + 21) * 128 * 1024)
+  charge('anybody', { bytes: (MOST_UNSIGNED + 20) * READ })
   time += 1_000
   t.notOk(admits('anybody'))
   time += 100
   t.ok(admits('anybody'))
+})
+
+t.test(
+  'what is announced counts before it is read, and of all together two large lists are owed at most',
+  async (t) => {
+    let time = 0
+    const { admits, charge } = openEventPlaces(true, () => time)
+    const list = { bytes: 80 * READ }
+    t.same(
+      Array.from({ length: 6 }, () => admits('anybody', list)),
+      [true, true, true, true, false, false],
+    )
+    for (let chunked = 0; chunked < 60; chunked += 1) charge('anybody', list)
+    time += 8_000
+    t.notOk(admits('anybody'))
+    time += 100
+    t.ok(admits('anybody'))
+  },
+)
+
+t.test('who floods leaves each other address ten a second, and owes for its own bodies alone', async (t) => {
+  let time = 0
+  const { admits, charge } = openEventPlaces(true, () => time)
+  const from = (address: string, bytes = 300): boolean => admits('anybody', { address, bytes })
+  const countOf = (address: string, bytes?: number): number =>
+    Array.from({ length: 2_000 }, () => from(address, bytes)).filter(Boolean).length
+  t.equal(countOf('192.0.2.1'), MOST_UNSIGNED + 20)
+  t.equal(countOf('192.0.2.2'), 20)
+  for (let second = 0; second < 10; second += 1) {
+    time += 1_000
+    t.equal(countOf('192.0.2.1'), 30)
+    t.equal(countOf('192.0.2.2'), 10)
+  }
+  time += 60_000
+  t.equal(countOf('192.0.2.1', 80 * READ), 4 + 1, 'of large ones, one more on its own account')
+  charge('anybody', { address: '192.0.2.1', bytes: 1024 ** 3 })
+  t.equal(countOf('192.0.2.2'), 20)
+  time += 15_000
+  t.equal(countOf('192.0.2.1'), 0)
+  t.equal(countOf('192.0.2.2'), 300 + 20)
 })
 
 t.test('without a key all senders are equal', async (t) => {
