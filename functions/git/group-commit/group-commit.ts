@@ -115,8 +115,13 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
   ): Promise<void> {
     const contended = contention.isContended(key)
     const first = queue.first()
+    /** Those that push by themselves from now on do not join this push, either. */
+    function leaveQueue(): void {
+      for (const waiter of queue.take((one) => companions.queueOf(one) !== key)) enqueue(waiter)
+    }
     function keepApart(waiters: readonly Waiter[]): void {
       for (const waiter of waiters) companions.keepApart(waiter)
+      leaveQueue()
     }
     await runBatch(queue, land, {
       namespace,
@@ -136,7 +141,7 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
       },
     })
     contention.batchEnded(key)
-    for (const waiter of queue.take((one) => companions.queueOf(one) !== key)) enqueue(waiter)
+    leaveQueue()
   }
 
   function enqueue(waiter: Waiter): void {

@@ -25,14 +25,14 @@ const TURN_MS = 10
 /**
  * Plans the batch in its order, each change on top of those before it: so an edit sees what an earlier one of the same
  * file has made. A change of the most and deepest files takes some 5 ms, and of the most bytes 20 ms; a batch of them
- * gives turns to what else waits. `patienceMs`: how long it waits for the edits of each namespace; default: for ever.
+ * gives turns to what else waits. `patienceMs`: the longest that it waits for the edits of each namespace; default: for ever.
  */
 export async function planSteps<C extends { readonly change: Change }>(
   tip: Held,
   batch: readonly C[],
   patienceMs = Infinity,
 ): Promise<readonly Step<C>[]> {
-  const { within } = waitForEdits(patienceMs)
+  const { within } = waitForEdits(batch, patienceMs)
   const now = stackOn(tip)
   const steps: Step<C>[] = []
   let began = performance.now()

@@ -1043,3 +1043,34 @@ t.test('a batch ends when nobody waits for what is left of it, whatever has land
   await groupCommit.idle()
   t.same(ended, [true])
 })
+
+t.test('changes of a namespace that is kept apart do not join the push that goes on', async (t) => {
+  const { groupCommit, batches, paths } = slowGroupCommit()
+  const push = (namespace: string, path: string) =>
+    groupCommit.push(changeOf(URL, path, { namespace }), LOGIN, NEVER)
+  const all = [push('shop', 'first')]
+  await nextBatch()
+  all.push(push('evil', 'a'), push('shop', 'b'))
+  await nextBatch()
+  batches[0]?.end()
+  const batch = await waitFor('the shared push', () => batches[1], 5_000)
+  t.same(paths(), [['first'], ['a', 'b']])
+  all.push(push('evil', 'c'), push('shop', 'd'))
+  const ended = Promise.allSettled(all)
+  await nextBatch()
+  batch.keepApart(batch.changes.filter(({ change }) => change.namespace === 'evil'))
+  const joined = batch.join(batch.changes)
+  t.same(
+    joined.map(({ change }) => pathOf(change)),
+    ['d'],
+  )
+  batch.end()
+  const apart = await waitFor('the push of the other one', () => batches[2], 5_000)
+  t.same(paths()[2], ['c'])
+  apart.end()
+  // What has joined has no result here.
+  t.same(
+    (await ended).map(({ status }) => status === 'fulfilled'),
+    [true, true, true, true, false],
+  )
+})
