@@ -65,7 +65,8 @@ interface Standing {
 /**
  * For one place: those who wait get equal parts of the time, however many they are and however long their turns take, and what was
  * taken while nobody waited is forgotten. Next is the turn that would end first if all were at work at once and each took as long as
- * the one before (Demers, Keshav and Shenker, "Analysis and Simulation of a Fair Queueing Algorithm", 1989). So whoever needs less
+ * the one before, or as is expected of it if that is more (Demers, Keshav and Shenker, "Analysis and Simulation of a Fair Queueing
+ * Algorithm", 1989). So whoever needs less
  * than its part, in short turns, waits for about one turn of somebody else. Of each turn, `most` milliseconds count.
  */
 export function countInProportion(most: number): TakenTime {
@@ -87,9 +88,9 @@ export function countInProportion(most: number): TakenTime {
       const standing = standingOf(owner)
       standing.start = Math.max(now, standing.start)
     },
-    rankOf(owner) {
+    rankOf(owner, expected = 0) {
       const { start, took } = standingOf(owner)
-      return start + took
+      return start + Math.max(took, expected)
     },
     begins(owner) {
       const standing = standingOf(owner)

@@ -9,8 +9,11 @@ export interface BatchTurns {
   readonly acquire: Acquire
   /** The batch has this one. */
   readonly begin: (turn: Session) => void
-  /** Before a push after one that was late: waits for another turn, unless the batch has one. Rejects if the signal fires. */
-  readonly again: (signal: AbortSignal) => Promise<void>
+  /**
+   * Before a push after one that was late: waits for another turn, of whichever of the namespaces of its changes is next, unless the
+   * batch has one. Rejects if the signal fires.
+   */
+  readonly again: (namespaces: Iterable<string>, signal: AbortSignal) => Promise<void>
   /** The batch has ended, or is not about to begin. */
   readonly end: () => void
 }
@@ -22,10 +25,10 @@ export function takeBatchTurns(
   writer: Omit<BranchWriter, 'namespaces'>,
 ): BatchTurns {
   const taken = new Map<Release, BranchTurn>()
-  let current: { readonly namespace: string; readonly turn: BranchTurn | undefined } | undefined
+  let current: BranchTurn | undefined
 
-  function take(namespace: string, signal: AbortSignal): Promise<BranchTurn> {
-    return turns.take(target, { ...writer, namespaces: [namespace] }, signal)
+  function take(namespace: string, signal: AbortSignal, likelyMs = writer.likelyMs): Promise<BranchTurn> {
+    return turns.take(target, { ...writer, likelyMs, namespaces: [namespace] }, signal)
   }
 
   return {
@@ -34,13 +37,25 @@ export function takeBatchTurns(
       taken.set(turn.release, turn)
       return turn.release
     },
-    begin: ({ namespace, release }) => void (current = { namespace, turn: taken.get(release) }),
-    async again(signal) {
-      if (current === undefined || current.turn?.isOver() === false) return
-      const { namespace } = current
-      current.turn?.release()
-      current = { namespace, turn: await take(namespace, signal) }
+    begin: ({ release }) => void (current = taken.get(release)),
+    async again(namespaces, signal) {
+      if (current?.isOver() !== true) return
+      current.release()
+      const first = new AbortController()
+      const either = AbortSignal.any([signal, first.signal])
+      const all = [...namespaces].map(async (namespace) => {
+        // It has waited for its size already, and what was large may have left it.
+        const turn = await take(namespace, either, 0)
+        if (first.signal.aborted) turn.release()
+        else {
+          first.abort()
+          current = turn
+        }
+      })
+      await Promise.any(all).catch(() => signal.throwIfAborted())
+      // Those who are late leave the line.
+      void Promise.allSettled(all)
     },
-    end: () => current?.turn?.release(),
+    end: () => current?.release(),
   }
 }

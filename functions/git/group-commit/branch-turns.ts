@@ -31,7 +31,7 @@ export interface BranchWriter {
   /** Those of its changes: what another one makes a pod remember makes it forget nothing of theirs. */
   readonly namespaces: Iterable<string>
   /** How long its next push is likely to take, by its size, in milliseconds; default: no time. */
-  readonly likelyMs?: number
+  readonly likelyMs?: number | undefined
 }
 
 /** The turn of a login. */
@@ -123,9 +123,9 @@ function lineOf(elapsed: () => number): Line {
   const queue = openFairQueue(1, { elapsed, taken: countInProportion(LONGEST_TURN_MS) })
   return {
     async enter(writer, signal) {
-      const leave = await queue.enter(ownerOf(writer), signal)
-      const began = elapsed()
       const { likelyMs = 0 } = writer
+      const leave = await queue.enter(ownerOf(writer), signal, 'last', likelyMs)
+      const began = elapsed()
       return () => leave(Math.max(USUAL * likelyMs, COUNTED * (elapsed() - began)))
     },
   }

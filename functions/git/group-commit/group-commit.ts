@@ -2,9 +2,9 @@ import type { Change, Landed } from '../../domain/commit/change.ts'
 import type { Login } from '../../domain/credentials/login.ts'
 import type { Release } from '../../domain/network/budget.ts'
 import { Failure } from '../../domain/failure.ts'
-import { runBatch, type BatchTerms, type Land } from './batch.ts'
+import { runBatch, type Land } from './batch.ts'
 import { takeBatchTurns, type BatchTurns } from './batch-turns.ts'
-import { makeBranchQueue, type BranchQueue, type Waiter } from './branch-queue.ts'
+import { editedPaths, makeBranchQueue, type BranchQueue, type Waiter } from './branch-queue.ts'
 import { branchKey, countExpected, type ExpectedChanges } from './expected-changes.ts'
 import { acquireFirst, type Acquire, type Session } from './first-session.ts'
 import { choosePushCompanions } from './push-companions.ts'
@@ -28,6 +28,8 @@ export interface GroupCommit {
  * wait for one to the end of its attempt.
  */
 const NO_SESSION_MS = 250
+/** And for a push whose files are edited first, which may take seconds: it takes another turn where it has lost its race by then. */
+const EDITS_MS = 500
 
 /** What the group commit hands on. */
 export interface GroupCommitParts {
@@ -102,7 +104,7 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
       return
     }
     try {
-      await landNext(key, queue, { ...session, turnAgain: turn.again, landed })
+      await landNext(key, queue, { ...session, turn, landed })
     } finally {
       session.release()
     }
@@ -111,10 +113,12 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
   async function landNext(
     key: string,
     queue: BranchQueue,
-    { namespace, gaveWay, turnAgain, landed }: LandingTerms,
+    { namespace, gaveWay, turn, landed }: LandingTerms,
   ): Promise<void> {
     const contended = contention.isContended(key)
     const first = queue.first()
+    const isEdited = first !== undefined && editedPaths(first).length > 0
+    const editing = isEdited ? setTimeout(turn.end, EDITS_MS) : undefined
     /** Those that push by themselves from now on do not join this push, either. */
     function leaveQueue(): void {
       for (const waiter of queue.take((one) => companions.queueOf(one) !== key)) enqueue(waiter)
@@ -127,19 +131,21 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
       namespace,
       gaveWay,
       contended,
-      turnAgain,
+      turnAgain: turn.again,
       keepApart,
       takeApart(waiters) {
         keepApart(waiters)
         for (const waiter of waiters) enqueue(waiter)
       },
       roundEnded(round) {
+        clearTimeout(editing)
         const of = first && { login: keyOf(first), branch: branchKey(first.pending.change) }
         contention.roundEnded(key, round, of)
         if (round.head !== undefined) landed()
         if (first !== undefined) companions.roundEnded(first, round)
       },
     })
+    clearTimeout(editing)
     contention.batchEnded(key)
     leaveQueue()
   }
@@ -193,8 +199,9 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
   }
 }
 
-/** With what session a batch lands, and how it takes another turn. `landed`: told when it has moved the branch. */
-interface LandingTerms extends Session, Pick<BatchTerms, 'turnAgain'> {
+/** With what session and turn a batch lands. `landed`: told when it has moved the branch. */
+interface LandingTerms extends Session {
+  readonly turn: BatchTurns
   readonly landed: () => void
 }
 

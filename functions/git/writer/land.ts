@@ -13,7 +13,7 @@ export interface Landing {
   /** Others write to the branch as well: its remembered tip is old. Default: nobody does. */
   readonly contended?: boolean
   /** Waits, before a round after a race that was lost, until no other login of the pod pushes to the branch. Default: at once. */
-  readonly turnAgain?: (signal: AbortSignal) => Promise<void>
+  readonly turnAgain?: (namespaces: Iterable<string>, signal: AbortSignal) => Promise<void>
   /** Changes that have come meanwhile and go with these, which are built again. Default: none. */
   readonly join?: (batch: readonly PendingChange[]) => readonly PendingChange[]
   /** Takes those away that are refused of a namespace, where there are several; see Work. Default: nobody does. */
@@ -48,7 +48,7 @@ async function* tryRound(
   let round = work
   try {
     await pauseBefore(work, landing.signal)
-    if (work.before !== undefined) await landing.turnAgain?.(landing.signal)
+    if (work.before !== undefined) await landing.turnAgain?.(namespacesOf(work.batch), landing.signal)
     const grown = withMore(work, landing)
     const { apart, keepApart } = work.apart === undefined && isOfSeveral(grown.batch) ? landing : work
     round = { ...grown, apart, keepApart }
@@ -73,5 +73,9 @@ function withMore(work: Work, { join, signal }: Landing): Work {
 }
 
 function isOfSeveral(batch: readonly PendingChange[]): boolean {
-  return new Set(batch.map(({ change }) => change.namespace)).size > 1
+  return namespacesOf(batch).size > 1
+}
+
+function namespacesOf(batch: readonly PendingChange[]): ReadonlySet<string> {
+  return new Set(batch.map(({ change }) => change.namespace))
 }

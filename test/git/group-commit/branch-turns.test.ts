@@ -232,7 +232,7 @@ t.test('a push that was late takes another turn, unless it has one', async (t) =
   const { signal } = new AbortController()
   const release = await batch.acquire({ address: MAIN.repository, namespace: 'shop' }, signal)
   batch.begin({ namespace: 'shop', gaveWay: signal, release })
-  await batch.again(signal)
+  await batch.again(['shop'], signal)
   let others = 0
   const other = turns.take(MAIN, { login: 'other', namespaces: ['other'] })
   void other.then(() => (others += 1))
@@ -242,7 +242,7 @@ t.test('a push that was late takes another turn, unless it has one', async (t) =
   await settle()
   t.equal(others, 1)
   let again = 0
-  void batch.again(signal).then(() => (again += 1))
+  void batch.again(['market', 'shop'], signal).then(() => (again += 1))
   await settle()
   t.equal(again, 0, 'its own is over')
   ;(await other).release()
@@ -256,4 +256,22 @@ t.test('a push that was late takes another turn, unless it has one', async (t) =
   await settle()
   t.equal(others, 2)
   ;(await next).release()
+})
+
+t.test('of those who have taken nothing yet, one with a small push is next', async (t) => {
+  const turns = openBranchTurns(() => 0)
+  const order: string[] = []
+  async function push(login: string, likelyMs: number): Promise<void> {
+    const { release } = await turns.take(MAIN, { login, namespaces: [login], likelyMs })
+    order.push(login)
+    release()
+  }
+  for (const login of ['first', 'large', 'larger', 'small'])
+    turns.landed(MAIN, { login, namespaces: [login] })
+  const first = await turns.take(MAIN, { login: 'first', namespaces: ['first'] })
+  const all = [push('larger', 2_000), push('large', 1_000), push('small', 20)]
+  await settle()
+  first.release()
+  await Promise.all(all)
+  t.same(order, ['small', 'large', 'larger'])
 })

@@ -1074,3 +1074,22 @@ t.test('changes of a namespace that is kept apart do not join the push that goes
     [true, true, true, true, false],
   )
 })
+
+t.test('a push whose files are edited first gives its turn away after a while', async (t) => {
+  const { groupCommit, batches, paths } = slowGroupCommit()
+  const push = (namespace: string, edits: boolean) => {
+    const edit: Edit = async (before) => before
+    const files = edits ? { files: [{ path: namespace, edit }] } : {}
+    return groupCommit.push(changeOf(URL, namespace, { namespace, ...files }), loginOf(namespace), NEVER)
+  }
+  const edited = push('evil', true)
+  await waitFor('the first push', () => batches[0], 5_000)
+  const began = performance.now()
+  const other = push('shop', false)
+  const second = await waitFor('the other push', () => batches[1], 5_000)
+  t.ok(performance.now() - began < 1_500, 'before the end of a usual turn')
+  t.same(paths(), [['evil'], ['shop']])
+  second.end()
+  batches[0]?.end()
+  t.equal((await Promise.all([edited, other])).length, 2)
+})
