@@ -111,10 +111,11 @@ async function main(): Promise<void> {
   const find = finders(cluster, config.stampKey !== undefined)
   const parts = { cluster, git, turns, network, find: find.webhook, config, log, meter, tracer }
   const { world, close } = openWorld(parts)
+  const ending = new AbortController()
   const app = buildApp((ref, sender) => handle(ref, find[sender], world), log, {
     stampKeys: stampKeysOf(config),
     meter,
-    searches: searchesOf(world, config),
+    searches: searchesOf(world, config, ending.signal),
     now: world.now,
   })
   const address = await atEveryAddress((host) => app.listen({ port: config.port, host }))
@@ -126,6 +127,7 @@ async function main(): Promise<void> {
   process.once('SIGTERM', () => {
     log.info('draining')
     turns.close()
+    ending.abort()
     setTimeout(() => exit(1), (config.attemptDeadline + DRAIN_MARGIN_S) * 1000).unref()
     void Promise.all([app.close(), close()])
       .then(() => git.close())
@@ -155,9 +157,9 @@ async function main(): Promise<void> {
 }
 
 /** What events ask for that name no resource. */
-function searchesOf({ cluster, log, elapsed }: World, config: Config): Searches {
+function searchesOf({ cluster, log, elapsed }: World, config: Config, ending: AbortSignal): Searches {
   const wait = (ms: number, signal: AbortSignal): Promise<unknown> => pause(ms, undefined, { signal })
-  const parts = { cluster, log, elapsed, wait }
+  const parts = { cluster, log, elapsed, wait, ending }
   const [often, seldom] = [config.sweepInterval * 1000, config.sweepFullInterval * 1000]
   const intervals = { unsettled: often, full: seldom, followers: often }
   return {

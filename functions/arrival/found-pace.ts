@@ -15,7 +15,7 @@ const MOST_WAITING = 12_000
 
 /**
  * Begins followers that were found, each namespace in the order given and in its pace, and as places become free. What waits already
- * waits once. Resolves once all of their namespaces have begun.
+ * waits once. Resolves once all of their namespaces have begun, or the pod is ending.
  */
 export type BeginFollowers = (
   refs: readonly ObjectRef[],
@@ -39,18 +39,24 @@ interface Line {
  * Makes the pace of all searches: one event has every follower of its namespace read and looked at, whether or not its source has
  * changed.
  */
-export function paceFound({ elapsed, wait }: Pick<SearchParts, 'elapsed' | 'wait'>): BeginFollowers {
+export function paceFound({
+  elapsed,
+  wait,
+  ending,
+}: Pick<SearchParts, 'elapsed' | 'wait' | 'ending'>): BeginFollowers {
   const { signal } = new AbortController()
   const own = makeAllowances(OWN.most, OWN.perSecond, elapsed)
   const shared = shareAllowance({ ...SHARED, elapsed, wait: (ms) => wait(ms, signal) })
   const lines = new Map<string, Line>()
+  ending?.addEventListener('abort', shared.close, { once: true })
 
   async function beginAllOf(namespace: string, waiting: Line['waiting'], patience: Patience): Promise<void> {
     const mine = own.of(namespace)
     for (const [key, { ref, begin }] of waiting) {
-      if (mine.left() >= 1) spendOneOf(mine)
-      else await shared.spendOne(namespace, mine)
+      const spent = mine.left() >= 1 ? spendOneOf(mine) : await shared.spendOne(namespace, mine)
       waiting.delete(key)
+      // Another pod, or the interval, finds what is left.
+      if (spent === undefined) continue
       if (!begin(ref)) await beginAll([ref], begin, patience)
     }
     lines.delete(namespace)

@@ -14,6 +14,8 @@ export interface SearchParts {
   readonly log: Logger
   readonly elapsed: () => number
   readonly wait: Timing['wait']
+  /** Fires when the pod is about to end: what waits for its pace waits no more. Default: never. */
+  readonly ending?: AbortSignal
 }
 
 /** Least milliseconds from one sweep to the next of its sort; 0 disables it. */

@@ -6,7 +6,8 @@ import { pacedClock } from '../harness/paced-clock.ts'
 /** How many followers of each namespace have begun, by a clock that goes on only where all wait. */
 function stage() {
   const clock = pacedClock()
-  const beginFollowers = paceFound(clock)
+  const ending = new AbortController()
+  const beginFollowers = paceFound({ ...clock, ending: ending.signal })
   const begun: Record<string, number> = {}
   const never = new AbortController().signal
   function begin({ namespace }: ObjectRef): boolean {
@@ -22,7 +23,7 @@ function stage() {
     }))
     return beginFollowers(refs, begin, { forMs: 0, wait: clock.wait, signal: never })
   }
-  return { begun, find, goOn: clock.goOn }
+  return { begun, find, goOn: clock.goOn, end: () => ending.abort() }
 }
 
 t.test('followers that are found begin at once where they are few, and very many in a pace', async (t) => {
@@ -56,4 +57,14 @@ t.test('ten namespaces with very many followers leave another one its own', asyn
   const all = made.reduce((sum, one) => sum + one, 0)
   t.ok(all <= 100 * 60 + 10, `in a minute of all: ${all}`)
   t.ok(Math.min(...made) >= 300, `at least of each: ${Math.min(...made)}`)
+})
+
+t.test('nothing waits for its pace once the pod is ending', async (t) => {
+  const { begun, find, goOn, end } = stage()
+  const all = find('many', 10_000)
+  await goOn(0)
+  end()
+  await goOn(1_000)
+  await all
+  t.ok((begun.many ?? 0) <= 610, `${begun.many}`)
 })
