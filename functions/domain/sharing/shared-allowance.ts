@@ -5,7 +5,7 @@ import { openFairQueue } from './fair-queue.ts'
 export interface SharedAllowance {
   /**
    * Spends one of the owner's own, or of what is shared, as soon as there is one: of those who wait, next is the owner who has
-   * waited for the least. Resolves with what it was spent from; undefined once nobody waits any more.
+   * taken the least. Resolves with what it was spent from; undefined once nobody waits any more.
    */
   readonly spendOne: (owner: string, own: Allowance) => Promise<Allowance | undefined>
   /** Nobody waits any more. */

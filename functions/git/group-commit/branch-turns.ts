@@ -9,14 +9,14 @@ import { branchKey, type BranchTarget } from './expected-changes.ts'
 const LONGEST_TURN_MS = 2_000
 /** How long a login waits, however many are before it: ten namespaces that use all of each turn would take twenty seconds. */
 const LONGEST_WAIT_MS = 4_000
-/** The same of a large push: where several go on at once, they take each other's tip and that of small ones. */
+/** The same of one that has never moved the branch: those before it may be anybody, and whoever may not push takes no tip. */
+const STRANGERS_WAIT_MS = 2_000
+/** The same of a push that is likely to take more than LARGE_MS: where several go on at once, they take each other's tip. */
 const LARGE_WAIT_MS = 10_000
 const LARGE_MS = 100
 /** A push may take longer than is usual for its size, because others take its tip: of that, little counts as taken. */
 const USUAL = 4
 const COUNTED = 1 / 4
-/** The same of one that has never moved the branch: those before it may be anybody, and whoever may not push takes no tip. */
-const STRANGERS_WAIT_MS = 2_000
 /** Most logins and branches of a namespace that are remembered; beyond that the least recently used one is forgotten. */
 const REMEMBERED = 500
 /** The same of namespaces. */
