@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
 import type { Release } from '../../domain/network/budget.ts'
 import { openFairQueue } from '../../domain/sharing/fair-queue.ts'
 import { countInProportion } from '../../domain/sharing/taken-time.ts'
 import { branchKey, type BranchTarget } from './expected-changes.ts'
+import { rememberWriters, type KnownWriter } from './known-writers.ts'
 
 /** How long a login keeps others from the branch. Not longer: their server may be slow with it alone. */
 const LONGEST_TURN_MS = 2_000
@@ -17,19 +16,10 @@ const LARGE_MS = 100
 /** A push may take longer than is usual for its size, because others take its tip: of that, little counts as taken. */
 const USUAL = 4
 const COUNTED = 1 / 4
-/** Most logins and branches of a namespace that are remembered; beyond that the least recently used one is forgotten. */
-const REMEMBERED = 500
-/** The same of namespaces. */
-const NAMESPACES = 1_000
-
 const NEVER = new AbortController().signal
 
 /** Who writes to a branch. */
-export interface BranchWriter {
-  /** An identity. */
-  readonly login: string
-  /** Those of its changes: what another one makes a pod remember makes it forget nothing of theirs. */
-  readonly namespaces: Iterable<string>
+export interface BranchWriter extends KnownWriter {
   /** How long its next push is likely to take, by its size, in milliseconds; default: no time. */
   readonly likelyMs?: number | undefined
 }
@@ -73,13 +63,8 @@ interface Lines {
  * most. `elapsed`: milliseconds of a clock that is never set.
  */
 export function openBranchTurns(elapsed = () => performance.now()): BranchTurns {
-  const known = new LRUCache<string, Set<string>>({ max: NAMESPACES })
+  const writers = rememberWriters()
   const branches = new Map<string, Lines>()
-
-  function isKnown(key: string, { login, namespaces }: BranchWriter): boolean {
-    const name = nameOf(key, login)
-    return [...namespaces].some((namespace) => known.get(namespace)?.has(name) === true)
-  }
 
   return {
     async take(target, writer, signal = NEVER) {
@@ -91,7 +76,7 @@ export function openBranchTurns(elapsed = () => performance.now()): BranchTurns 
         lines.users -= 1
         if (lines.users === 0) branches.delete(key)
       }
-      const takeIn = isKnown(key, writer) ? takeKnown : takeStranger
+      const takeIn = writers.has(key, writer) ? takeKnown : takeStranger
       try {
         const { release: end, isOver } = await takeIn(lines, writer, signal)
         let hasEnded = false
@@ -107,10 +92,7 @@ export function openBranchTurns(elapsed = () => performance.now()): BranchTurns 
         throw error
       }
     },
-    landed(target, { login, namespaces }) {
-      const name = nameOf(branchKey(target), login)
-      for (const namespace of namespaces) known.set(namespace, withLatest(known.get(namespace), name))
-    },
+    landed: (target, writer) => writers.add(branchKey(target), writer),
   }
 }
 
@@ -214,16 +196,4 @@ function turn(place: Release | undefined, leave: () => void): BranchTurn {
   }
   const timer = setTimeout(end, LONGEST_TURN_MS)
   return { release: end, isOver: () => isOver }
-}
-
-/** Short: an address may have 2,048 characters. */
-function nameOf(key: string, login: string): string {
-  return createHash('sha256').update(`${login} ${key}`).digest('base64')
-}
-
-/** The last one was used last. */
-function withLatest(names: Set<string> | undefined, name: string): Set<string> {
-  const [oldest] = names ?? []
-  if (names?.delete(name) === false && names.size >= REMEMBERED) names.delete(oldest ?? '')
-  return (names ?? new Set()).add(name)
 }

@@ -1,5 +1,9 @@
 import t from 'tap'
-import { makeThreadPlaces, type Lease, type PlaceBounds } from '../../../functions/git/ssh/threads/thread-places.ts'
+import {
+  makeThreadPlaces,
+  type Lease,
+  type PlaceBounds,
+} from '../../../functions/git/ssh/threads/thread-places.ts'
 import type { WorkerThread } from '../../../functions/git/ssh/threads/worker-thread.ts'
 import { outcomeOf, patience, until } from '../stage.ts'
 
