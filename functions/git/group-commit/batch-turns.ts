@@ -52,9 +52,8 @@ export function takeBatchTurns(
           current = turn
         }
       })
-      await Promise.any(all).catch(() => signal.throwIfAborted())
       // Those who are late leave the line.
-      void Promise.allSettled(all)
+      await Promise.any(all).catch(() => signal.throwIfAborted())
     },
     end: () => current?.release(),
   }

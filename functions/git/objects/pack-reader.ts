@@ -32,9 +32,8 @@ export async function readPack(
   const count = declaredCount(pack)
   if (count > limits.objects) throw packTooLarge(`it has ${count} objects, and ${limits.objects} are read`)
   const budget = createBudget(limits)
-  const entries = await readEntriesOf(pack.subarray(0, -TRAILER_BYTES), count, {
-    ...{ budget, pace, owner, signal },
-  })
+  const terms = { budget, pace, owner, signal }
+  const entries = await readEntriesOf(pack.subarray(0, -TRAILER_BYTES), count, terms)
   return resolveDeltas(entries, { limits, base, budget, pace })
 }
 

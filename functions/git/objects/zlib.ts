@@ -67,7 +67,11 @@ export async function inflateExactly(bytes: Buffer, size: number, by: StreamOf):
   return { body: buffer, length: engine.bytesWritten }
 }
 
-/** Deflates; what is large waits for its turn, and throws the signal's reason where that fires before. A small result does not keep more memory than it needs, as a chunk of node:zlib would (16 KiB at least). */
+/**
+ * Deflates; what is large waits for its turn. A small result does not keep more memory than it needs, as a chunk of node:zlib would
+ * (16 KiB at least).
+ * @throws the signal's reason where it fires before the turn
+ */
 export async function deflateWhole(bytes: Buffer, by: StreamOf): Promise<Buffer> {
   if (bytes.length > DEFLATED_HERE) return aside(by, () => deflateAside(bytes, { chunkSize: CHUNK_BYTES }))
   return deflateSync(bytes, { chunkSize: bytes.length + (bytes.length >> 3) + LEAST_CHUNK })
