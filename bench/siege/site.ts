@@ -16,6 +16,9 @@ const TENANTS = 10
 /** Of the containers in knative.yaml and manifests/webhook.yaml, in MiB; Node takes half of it for its heap. */
 const LIMITS = { function: 2_048, webhook: 512 } as const
 
+/** Of the image: see Dockerfile. */
+const THREADS = '256'
+
 /** Lets a program believe that its container has so much memory: the function divides it. */
 function within(limitMiB: number): string {
   const bytes = limitMiB * 1024 * 1024
@@ -49,7 +52,7 @@ export async function onSite(
     if ('missing' in plane) return plane
     t.teardown(() => plane.stop())
     const commitlet = await install(t, plane, {
-      functionEnv: { NODE_OPTIONS: within(LIMITS.function) },
+      functionEnv: { NODE_OPTIONS: within(LIMITS.function), UV_THREADPOOL_SIZE: THREADS },
       webhookEnv: { NODE_OPTIONS: within(LIMITS.webhook) },
     })
     const { git } = commitlet
