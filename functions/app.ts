@@ -6,6 +6,7 @@ import { boundConnections, KEPT_MS } from './domain/incoming/connections.ts'
 import type { Timing } from './domain/incoming/timing.ts'
 import { NO_SCHEMAS } from './domain/no-schemas.ts'
 import { NO_SEARCH, openArrivals } from './arrival/arrivals.ts'
+import { beginAll } from './arrival/begin-all.ts'
 import { knowSenders } from './arrival/senders.ts'
 import type { Searches } from './arrival/arrivals.ts'
 import type { Handle } from './arrival/in-hand.ts'
@@ -31,8 +32,11 @@ const REQUEST_TIMEOUT_MS = 30_000
 const TIMEOUT_CHECK_MS = 1_000
 /** Each connection uses memory before it has sent anything. */
 const MOST_CONNECTIONS = 2_048
+/** A source sends one event after the other, and drops one that was refused five times within two seconds: its next one may come soon. */
+const SOURCE_WAIT_MS = 5_000
 /** Retry-After in seconds, for events that could not be handled. */
 const RETRY_AFTER = '5'
+const NEVER = new AbortController().signal
 /** Of a proxy in the same pod. */
 const LOOPBACK = /^(::ffff:)?127\.|^::1$/
 const NOTHING = 'There is nothing here; send events to POST /.'
@@ -56,7 +60,7 @@ const NO_SEARCHES: Searches = { sweep: () => Promise.resolve(), lookFor: () => N
  * The HTTP server. `POST /` answers 202 with an empty body (done, nothing to do, or the failure is in the status),
  * 400 (not an event) or 503 with Retry-After (nothing could be written, too many events, draining). Closing it drains:
  * new events get 503, events in flight are finished. With the key of the stamps, the events of the webhook have places
- * that no other sender gets.
+ * that no other sender gets, and so have those of the operator's sources that have its source key.
  */
 export function buildApp(handle: Handle, log: Logger, options: AppOptions = {}): FastifyInstance {
   const { stampKeys = [], timing = TIMING, searches = NO_SEARCHES, meter = NO_METER, now } = options
@@ -97,15 +101,25 @@ export function buildApp(handle: Handle, log: Logger, options: AppOptions = {}):
   // An event of the webhook is never that large.
   readBodies(app, connections, (request, bytes) => {
     const announced = announcedBytes(request.headers)
-    places.charge('anybody', { address: addressOf(request), bytes: Math.max(0, bytes - announced) })
+    const sender = senders.of(request.headers) === 'source' ? 'source' : 'anybody'
+    places.charge(sender, { address: addressOf(request), bytes: Math.max(0, bytes - announced) })
   })
+  const patience = { forMs: SOURCE_WAIT_MS, wait: timing.wait, signal: NEVER }
   const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
     const announced = announcedBytes(request.headers)
     // What is too large is refused unread.
     const bytes = announced > LARGEST_LIST ? 0 : announced
-    if (places.admits(senders.of(request.headers), { address: addressOf(request), bytes })) done()
+    const sender = senders.of(request.headers)
+    const { socket } = request.raw
+    const mayCome = (): boolean => places.admits(sender, { address: addressOf(request), bytes })
+    const refuse = (): unknown => askToRetry(reply, NO_ROOM)
     // Before its body is read. A flood is slowed down by that, and who repeats an event waits in any case.
-    else void connections.slowDown(request.raw.socket).then(() => askToRetry(reply, NO_ROOM))
+    if (mayCome()) done()
+    else if (sender === 'source')
+      void beginAll([socket], () => socket.destroyed || mayCome(), patience).then(({ length }) =>
+        length === 0 ? done() : refuse(),
+      )
+    else void connections.slowDown(socket).then(refuse)
   }
   app.post<{ Body: Posted | undefined }>('/', { onRequest }, async (request, reply) => {
     if (draining) return askToRetry(reply)

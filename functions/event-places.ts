@@ -3,8 +3,8 @@ import { makeAllowances } from './domain/sharing/allowances.ts'
 import type { Release } from './domain/network/budget.ts'
 import { openFairPlaces } from './domain/sharing/fair-places.ts'
 
-/** The sender of an event: the webhook, by its signature, or anybody. */
-export type Sender = 'webhook' | 'anybody'
+/** The sender of an event: the webhook, by its signature, a source of the operator, by its key, or anybody. */
+export type Sender = 'webhook' | 'source' | 'anybody'
 
 /**
  * Most events in hand: those whose resource is being read, that wait for a turn, or whose attempt runs or waits for its
@@ -13,7 +13,7 @@ export type Sender = 'webhook' | 'anybody'
 export const MOST_EVENTS = 1_280
 /** The last 160 are for namespaces with so many. */
 const FEW_EVENTS = 10
-/** Of those, most that have no signature of the webhook. */
+/** Of those, most that have no signature of the webhook: as many of sources, and of anybody. */
 export const MOST_UNSIGNED = 320
 /**
  * How many of these are read each second on average: one costs this process and the API server a millisecond or two each.
@@ -54,32 +54,28 @@ export interface EventPlaces {
 }
 
 /**
- * Places for events. If `signs`, the webhook signs its events: a flood of others leaves it three quarters of the places.
- * Otherwise senders cannot be told apart. Each namespace has a fair share of them. `now` is in milliseconds.
+ * Places for events. If `signs`, the webhook signs its events, and sources have a key: a flood of others leaves them three quarters
+ * of the places. Otherwise senders cannot be told apart. Each namespace has a fair share of them. `now` is in milliseconds.
  */
 export function openEventPlaces(signs: boolean, now: () => number): EventPlaces {
-  const inHand: Record<Sender, number> = { webhook: 0, anybody: 0 }
+  const inHand: Record<Sender, number> = { webhook: 0, source: 0, anybody: 0 }
   const places = openFairPlaces(MOST_EVENTS, FEW_EVENTS)
-  const unsigned = makeAllowance(MOST_UNSIGNED, UNSIGNED_PER_SECOND, now)
+  const ofSources = makeAllowance(MOST_UNSIGNED, UNSIGNED_PER_SECOND, now)
+  const ofAnybody = makeAllowance(MOST_UNSIGNED, UNSIGNED_PER_SECOND, now)
   const ofAddresses = makeAllowances(OF_ADDRESS.most, OF_ADDRESS.perSecond, now)
 
-  /** Of what all have while that is enough, and then of what the address has: who floods leaves each other address that. */
-  function spendReads({ address, bytes }: EventRequest): boolean {
-    const reads = Math.max(1, bytes / BYTES_PER_READ)
-    const own = address === undefined ? undefined : ofAddresses.of(address)
-    if (own !== undefined && own.left() < 0) return false
-    const from = unsigned.left() >= (own === undefined ? 1 : reads) ? unsigned : own
-    if (from === undefined || from.left() < 1) return false
-    owe(from, reads)
-    return true
+  function readsOf(sender: Sender, address: string | undefined): Reads {
+    if (sender === 'source') return { shared: ofSources }
+    return { shared: ofAnybody, ...(address === undefined ? {} : { own: ofAddresses.of(address) }) }
   }
 
   function hasRoom(sender: Sender): boolean {
-    return places.hasRoom() && (!signs || sender === 'webhook' || inHand.anybody < MOST_UNSIGNED)
+    return places.hasRoom() && (!signs || sender === 'webhook' || inHand[sender] < MOST_UNSIGNED)
   }
 
   function mayRead(sender: Sender, request: EventRequest = { bytes: 0 }): boolean {
-    return !signs || sender === 'webhook' || spendReads(request)
+    if (!signs || sender === 'webhook') return true
+    return spend(readsOf(sender, request.address), Math.max(1, request.bytes / BYTES_PER_READ))
   }
 
   function take(sender: Sender, namespace: string): Release | undefined {
@@ -96,10 +92,11 @@ export function openEventPlaces(signs: boolean, now: () => number): EventPlaces 
     admits: (sender, request) => hasRoom(sender) && mayRead(sender, request),
     charge(sender, { address, bytes }) {
       if (sender === 'webhook') return
-      owe(address === undefined ? unsigned : ofAddresses.of(address), bytes / BYTES_PER_READ)
+      const { shared, own = shared } = readsOf(sender, address)
+      owe(own, bytes / BYTES_PER_READ)
     },
     giveBack(sender) {
-      if (sender === 'anybody') unsigned.spend(SHARED_READ - 1)
+      if (sender !== 'webhook') readsOf(sender, undefined).shared.spend(SHARED_READ - 1)
     },
     take,
     takeFurther(sender, namespace) {
@@ -110,6 +107,21 @@ export function openEventPlaces(signs: boolean, now: () => number): EventPlaces 
     },
     admitsSearch: (sender) => mayRead(sender),
   }
+}
+
+/** What a sender may still have read: it shares the one with others, and the other is of its address. */
+interface Reads {
+  readonly shared: Allowance
+  readonly own?: Allowance
+}
+
+/** Of what all have while that is enough, and then of what the address has: who floods leaves each other address that. */
+function spend({ shared, own }: Reads, reads: number): boolean {
+  if (own !== undefined && own.left() < 0) return false
+  const from = shared.left() >= (own === undefined ? 1 : reads) ? shared : own
+  if (from === undefined || from.left() < 1) return false
+  owe(from, reads)
+  return true
 }
 
 function owe(from: Allowance, reads: number): void {

@@ -170,13 +170,9 @@ function searchesOf({ cluster, log, elapsed }: World, config: Config, ending: Ab
 
 /** How the resource of an event is found, by its sender. */
 function finders(cluster: Cluster, signs: boolean): Readonly<Record<Sender, Find>> {
-  if (signs)
-    return {
-      webhook: finder(cluster, FIND_BOUNDS.webhook),
-      anybody: finder(cluster, FIND_BOUNDS.anybody),
-    }
-  const find = finder(cluster, FIND_ALL)
-  return { webhook: find, anybody: find }
+  // What a source tells of, the API server has told it.
+  const known = finder(cluster, signs ? FIND_BOUNDS.webhook : FIND_ALL)
+  return { webhook: known, source: known, anybody: signs ? finder(cluster, FIND_BOUNDS.anybody) : known }
 }
 
 /**

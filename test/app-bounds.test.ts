@@ -7,6 +7,7 @@ import pino from 'pino'
 import t from 'tap'
 import type { Test } from 'tap'
 import { buildApp } from '../functions/app.ts'
+import { sourceKeyOf } from '../functions/arrival/source-key.ts'
 import { SENDER_SIGNATURE, SENDER_TIME, senderSignature } from '../functions/domain/event/sender-signature.ts'
 import { MOST_EVENTS, MOST_UNSIGNED } from '../functions/event-places.ts'
 import type { Timing } from '../functions/domain/incoming/timing.ts'
@@ -265,6 +266,28 @@ drawn('a flood without a signature leaves places to the webhook, and waits for i
   finish(undefined)
   t.match(await signed, /^HTTP\/1.1 202/)
 })
+
+t.test(
+  'a flood leaves room to a source that has the key, which waits for its next read instead of a refusal',
+  async (t) => {
+    const stampKey = Buffer.alloc(32, 'k')
+    const { send, seen } = await start(t, () => Promise.resolve(), { stampKey })
+    const [length, body] = event(400)
+    const sendAll = async (count: number, head: string): Promise<number> => {
+      const requests = `${EVENT_HEAD}\r\n${head}\r\n\r\n${body}`.repeat(count - 1)
+      return (await text(send(head, body, requests))).split('HTTP/1.1 202').length - 1
+    }
+    // Each list counts as 80 reads: nothing is left, and some four seconds of reads are owed.
+    await Promise.all(Array.from({ length: (MOST_UNSIGNED - 80) / 8 }, () => sendAll(8, length)))
+    for (let list = 0; list < 2; list += 1) send(`content-length: ${10 * MIB}`, '')
+    await waitFor('the lists', () => (seen.requests > MOST_UNSIGNED - 80 + 1 ? true : undefined), 10_000)
+    t.match(await text(send(length, body)), /^HTTP\/1.1 503/)
+    const keyed = `ce-sourcekey: ${sourceKeyOf(stampKey)}\r\n${length}`
+    let accepted = 0
+    for (let index = 0; index < MOST_UNSIGNED + 8; index += 8) accepted += await sendAll(8, keyed)
+    t.equal(accepted, MOST_UNSIGNED + 8)
+  },
+)
 
 t.test('a signature that was seen gives no place to another event', async (t) => {
   const { promise: finished, resolve: finish } = Promise.withResolvers<undefined>()

@@ -113,6 +113,26 @@ t.test('who floods leaves each other address ten a second, and owes for its own 
   t.equal(countOf('192.0.2.2'), 300 + 20)
 })
 
+t.test('sources have places and reads that nobody else can take', async (t) => {
+  let time = 0
+  const { admits, take, charge, giveBack } = openEventPlaces(true, () => time)
+  const flood = (sender: Sender): number =>
+    Array.from({ length: 2_000 }, () => admits(sender)).filter(Boolean).length
+  t.equal(flood('anybody'), MOST_UNSIGNED)
+  t.equal(flood('source'), MOST_UNSIGNED)
+  time += 1_000
+  t.same([flood('anybody'), flood('source')], [20, 20])
+  charge('source', { bytes: 10 * READ, address: '192.0.2.1' })
+  giveBack('source')
+  time += 1_000
+  t.same([flood('anybody'), flood('source')], [20, 10])
+  for (let index = 0; index < MOST_UNSIGNED; index += 1) take('anybody', `team-${index}`)
+  t.equal(take('anybody', 'team'), undefined)
+  t.ok(all(MOST_UNSIGNED, () => take('source', `of-source-${(time += 1)}`) !== undefined))
+  t.equal(take('source', 'team'), undefined)
+  t.ok(take('webhook', 'team'))
+})
+
 t.test('without a key all senders are equal', async (t) => {
   const { admits, take } = open(false, () => 0)
   t.ok(all(MOST_EVENTS, () => admits('anybody') && take('anybody') !== undefined))

@@ -2,7 +2,7 @@
 # Creates the key with which the webhook signs the name of the requester and the function verifies it: the Secret
 # commitlet-stamp-key in the namespace commitlet-system, 48 random bytes. An existing key stays unless you pass --renew: then
 # resources in progress must be requested again (see docs/install.md). With --rotate there is a new key as well, and the last two
-# old ones still verify. The key is in no file, argument or output.
+# old ones still verify. Run source-key.sh again after both, if you have sources of events. The key is in no file, argument or output.
 # Needs kubectl and its current context.
 set -euo pipefail
 

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { knowSenders } from '../../functions/arrival/senders.ts'
+import { sourceKeyOf } from '../../functions/arrival/source-key.ts'
 import type { Posted } from '../../functions/domain/event/hint.ts'
 import { senderSignature } from '../../functions/domain/event/sender-signature.ts'
 
@@ -51,6 +52,35 @@ for (const [what, headers, posted] of [
     if (headers['ce-subject'] === 'team/shop') t.equal(senders.of(headers), 'anybody', 'not even its head')
   })
 }
+
+t.test(
+  'a source is known by its key, for all of its events, and also by one that was replaced',
+  async (t) => {
+    const senders = knowSenders([Buffer.alloc(32, 'n'), KEY])
+    for (const headers of [
+      { 'ce-sourcekey': sourceKeyOf(KEY) },
+      { 'ce-sourcekey': sourceKeyOf(Buffer.alloc(32, 'n')) },
+      { authorization: `Bearer ${sourceKeyOf(KEY)}` },
+    ]) {
+      t.equal(senders.of(headers), 'source')
+      t.equal(senders.claim(headers, POSTED), 'source')
+      t.equal(senders.claim(headers, { ...POSTED, form: 'list' }), 'source', 'again')
+    }
+    const both = { ...head(), 'ce-sourcekey': sourceKeyOf(KEY) }
+    t.same([senders.claim(both, POSTED), senders.claim(both, POSTED)], ['webhook', 'source'])
+    for (const headers of [
+      {},
+      { 'ce-sourcekey': '' },
+      { 'ce-sourcekey': KEY.toString() },
+      { 'ce-sourcekey': sourceKeyOf(Buffer.alloc(32, 'x')) },
+      { 'ce-sourcekey': [sourceKeyOf(KEY)] },
+      { authorization: sourceKeyOf(KEY) },
+      { authorization: `Basic ${sourceKeyOf(KEY)}` },
+    ])
+      t.equal(senders.of(headers), 'anybody')
+    t.equal(knowSenders([]).of({ 'ce-sourcekey': sourceKeyOf(new Uint8Array()) }), 'anybody')
+  },
+)
 
 t.test('a key that was replaced still tells the events of the webhook', async (t) => {
   const senders = knowSenders([Buffer.alloc(32, 'n'), KEY])

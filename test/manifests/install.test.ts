@@ -9,6 +9,7 @@ import { reviewed } from '../harness/rights.ts'
 import { waitFor } from '../harness/wait.ts'
 import { readManifest, ROOT } from './read.ts'
 import { trySetup } from './setup-scripts.ts'
+import { trySourceKey } from './source-key-script.ts'
 import { tryWithoutKnative } from './without-knative-commands.ts'
 
 const MANIFESTS = new URL('manifests', ROOT).pathname
@@ -195,6 +196,8 @@ withControlPlane(
     })
 
     t.test('without Knative', (t) => tryWithoutKnative(t, plane))
+
+    t.test('source-key.sh', (t) => trySourceKey(t, plane))
 
     t.end()
   },

@@ -33,7 +33,7 @@ export async function trySetup(t: Test, plane: ControlPlane): Promise<void> {
   })
 
   t.test('an unknown option is named', async (t) => {
-    for (const script of ['certificate.sh', 'stamp-key.sh']) {
+    for (const script of ['certificate.sh', 'stamp-key.sh', 'source-key.sh']) {
       const { code, stderr } = await run(script, '--all')
       t.equal(code, 1)
       t.match(stderr, '"--all" is not an option')
@@ -104,7 +104,7 @@ export async function trySetup(t: Test, plane: ControlPlane): Promise<void> {
 type Runner = ((script: string, ...args: readonly string[]) => Promise<Ran>) & { readonly folder: string }
 
 /** Runs a script of manifests/setup as the admin, with a folder for temporary files of its own. */
-async function runner(t: Test, plane: ControlPlane): Promise<Runner> {
+export async function runner(t: Test, plane: ControlPlane): Promise<Runner> {
   const found = await findBinaries({ env: process.env, say: () => undefined })
   const kubectl = 'missing' in found ? '' : dirname(found.kubectl)
   const home = await mkdtemp(join(tmpdir(), 'commitlet-setup-'))
@@ -147,7 +147,8 @@ async function readCertificate(plane: ControlPlane): Promise<Pair> {
   return { cert: text('tls.crt'), key: text('tls.key') }
 }
 
-async function readKey(plane: ControlPlane): Promise<string> {
+/** The stamp key, in Base64. */
+export async function readKey(plane: ControlPlane): Promise<string> {
   const read = [
     'get',
     'secret',
