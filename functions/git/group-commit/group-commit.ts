@@ -2,13 +2,14 @@ import type { Change, Landed } from '../../domain/commit/change.ts'
 import type { Login } from '../../domain/credentials/login.ts'
 import type { Release } from '../../domain/network/budget.ts'
 import { Failure } from '../../domain/failure.ts'
-import { runBatch, type Land } from './batch.ts'
+import type { Land } from './batch.ts'
 import { takeBatchTurns, type BatchTurns } from './batch-turns.ts'
-import { editedPaths, makeBranchQueue, type BranchQueue, type Waiter } from './branch-queue.ts'
-import { branchKey, countExpected, type ExpectedChanges } from './expected-changes.ts'
-import { acquireFirst, type Acquire, type Session } from './first-session.ts'
+import { makeBranchQueue, type BranchQueue, type Waiter } from './branch-queue.ts'
+import { countExpected, type ExpectedChanges } from './expected-changes.ts'
+import { acquireFirst, type Acquire } from './first-session.ts'
+import { makeLanding } from './land-next.ts'
 import { choosePushCompanions } from './push-companions.ts'
-import { apartKey, keyOf } from './queue-keys.ts'
+import { apartKey } from './queue-keys.ts'
 import { watchContention } from './branch-contention.ts'
 import { openBranchTurns } from './branch-turns.ts'
 import { sharedClaim } from './shared-claim.ts'
@@ -28,8 +29,6 @@ export interface GroupCommit {
  * wait for one to the end of its attempt.
  */
 const NO_SESSION_MS = 250
-/** And for a push whose files are edited first, which may take seconds: it takes another turn where it has lost its race by then. */
-const EDITS_MS = 500
 
 /** What the group commit hands on. */
 export interface GroupCommitParts {
@@ -58,6 +57,7 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
   const expected = countExpected()
   const contention = watchContention()
   const turns = openBranchTurns()
+  const landNext = makeLanding({ land, contention, companions, enqueue })
 
   async function run(key: string, queue: BranchQueue): Promise<void> {
     while (!queue.isEmpty()) await runNext(key, queue)
@@ -110,46 +110,6 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
     }
   }
 
-  async function landNext(
-    key: string,
-    queue: BranchQueue,
-    { namespace, gaveWay, turn, landed }: LandingTerms,
-  ): Promise<void> {
-    const contended = contention.isContended(key)
-    const first = queue.first()
-    const isEdited = first !== undefined && editedPaths(first).length > 0
-    const editing = isEdited ? setTimeout(turn.end, EDITS_MS) : undefined
-    /** Those that push by themselves from now on do not join this push, either. */
-    function leaveQueue(): void {
-      for (const waiter of queue.take((one) => companions.queueOf(one) !== key)) enqueue(waiter)
-    }
-    function keepApart(waiters: readonly Waiter[]): void {
-      for (const waiter of waiters) companions.keepApart(waiter)
-      leaveQueue()
-    }
-    await runBatch(queue, land, {
-      namespace,
-      gaveWay,
-      contended,
-      turnAgain: turn.again,
-      keepApart,
-      takeApart(waiters) {
-        keepApart(waiters)
-        for (const waiter of waiters) enqueue(waiter)
-      },
-      roundEnded(round) {
-        clearTimeout(editing)
-        const of = first && { login: keyOf(first), branch: branchKey(first.pending.change) }
-        contention.roundEnded(key, round, of)
-        if (round.head !== undefined) landed()
-        if (first !== undefined) companions.roundEnded(first, round)
-      },
-    })
-    clearTimeout(editing)
-    contention.batchEnded(key)
-    leaveQueue()
-  }
-
   function enqueue(waiter: Waiter): void {
     const place = companions.queueOf(waiter)
     const isFull = waiter.login.ofOperator === true && queues.get(place)?.hasRoomFor(waiter) === false
@@ -197,12 +157,6 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
       while (running.size > 0) await Promise.all(running)
     },
   }
-}
-
-/** With what session and turn a batch lands. `landed`: told when it has moved the branch. */
-interface LandingTerms extends Session {
-  readonly turn: BatchTurns
-  readonly landed: () => void
 }
 
 function atOnce(): Promise<Release> {

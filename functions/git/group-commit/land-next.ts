@@ -1,0 +1,75 @@
+import { runBatch, type Land } from './batch.ts'
+import type { BatchTurns } from './batch-turns.ts'
+import type { BranchContention } from './branch-contention.ts'
+import { editedPaths, type BranchQueue, type Waiter } from './branch-queue.ts'
+import { branchKey } from './expected-changes.ts'
+import type { Session } from './first-session.ts'
+import type { PushCompanions } from './push-companions.ts'
+import { keyOf } from './queue-keys.ts'
+
+/**
+ * How long others wait for the turn of a push whose files are edited first, which may take seconds: it takes another turn where it
+ * has lost its race by then.
+ */
+const EDITS_MS = 500
+
+/** What pushes of all queues are told, and who hears of them. */
+export interface LandingParts {
+  readonly land: Land
+  readonly contention: BranchContention
+  readonly companions: PushCompanions
+  /** Puts a change into the queue in which it is pushed from now on. */
+  readonly enqueue: (waiter: Waiter) => void
+}
+
+/** With what session and turn a batch lands. `landed`: told when it has moved the branch. */
+export interface LandingTerms extends Session {
+  readonly turn: BatchTurns
+  readonly landed: () => void
+}
+
+/**
+ * Makes what lands the next push of a queue, of this key. What is to be pushed by itself from now on leaves the queue, during the push
+ * and after it. Never throws.
+ */
+export function makeLanding({ land, contention, companions, enqueue }: LandingParts) {
+  return async function landNext(
+    key: string,
+    queue: BranchQueue,
+    { namespace, gaveWay, turn, landed }: LandingTerms,
+  ): Promise<void> {
+    const contended = contention.isContended(key)
+    const first = queue.first()
+    const isEdited = first !== undefined && editedPaths(first).length > 0
+    const editing = isEdited ? setTimeout(turn.end, EDITS_MS) : undefined
+    /** Those that push by themselves from now on do not join this push, either. */
+    function leaveQueue(): void {
+      for (const waiter of queue.take((one) => companions.queueOf(one) !== key)) enqueue(waiter)
+    }
+    function keepApart(waiters: readonly Waiter[]): void {
+      for (const waiter of waiters) companions.keepApart(waiter)
+      leaveQueue()
+    }
+    await runBatch(queue, land, {
+      namespace,
+      gaveWay,
+      contended,
+      turnAgain: turn.again,
+      keepApart,
+      takeApart(waiters) {
+        keepApart(waiters)
+        for (const waiter of waiters) enqueue(waiter)
+      },
+      roundEnded(round) {
+        clearTimeout(editing)
+        const of = first && { login: keyOf(first), branch: branchKey(first.pending.change) }
+        contention.roundEnded(key, round, of)
+        if (round.head !== undefined) landed()
+        if (first !== undefined) companions.roundEnded(first, round)
+      },
+    })
+    clearTimeout(editing)
+    contention.batchEnded(key)
+    leaveQueue()
+  }
+}
