@@ -95,7 +95,7 @@ export function buildApp(handle: Handle, log: Logger, options: AppOptions = {}):
   app.get('/health/liveness', (_request, reply) => reply.code(200).send())
   app.get('/health/readiness', (_request, reply) => reply.code(draining ? 503 : 200).send())
   const places = openEventPlaces(stampKeys.length > 0, () => performance.now())
-  const arrivals = openArrivals({ handle, places, searches, log, wait: timing.wait })
+  const arrivals = openArrivals({ handle, places, searches, log, wait: timing.wait, elapsed: timing.elapsed })
   app.addHook('onClose', () => arrivals.idle())
   const senders = knowSenders(stampKeys, now)
   // An event of the webhook is never that large.

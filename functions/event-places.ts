@@ -13,8 +13,10 @@ export type Sender = 'webhook' | 'source' | 'anybody'
 export const MOST_EVENTS = 1_280
 /** The last 160 are for namespaces with so many. */
 const FEW_EVENTS = 10
-/** Of those, most that have no signature of the webhook: as many of sources, and of anybody. */
+/** Of those, most that have no signature of the webhook, nor the key of a source. */
 export const MOST_UNSIGNED = 320
+/** The last 40 of these are for namespaces with so many. */
+const FEW_UNSIGNED = 3
 /**
  * How many of these are read each second on average: one costs this process and the API server a millisecond or two each.
  * As many as have places may come at once.
@@ -22,6 +24,11 @@ export const MOST_UNSIGNED = 320
 const UNSIGNED_PER_SECOND = 20
 /** An event of this many bytes counts as one of those reads: to read 10 MiB takes some 0.1 s, and up to 0.5 s. */
 const BYTES_PER_READ = 128 * 1024
+
+/** What an event of a source costs, in reads: it names a resource that waits in the line of its namespace, or nothing at all. */
+const SOURCE_EVENT = 0.05
+/** And what of them counts as a read: to read so much takes 5 to 25 ms. */
+const SOURCE_BYTES_PER_READ = 512 * 1024
 
 /** Reads of each address that are left where those of all are spent: at once, and for how many a second. */
 const OF_ADDRESS = { most: 20, perSecond: 10 } as const
@@ -55,48 +62,47 @@ export interface EventPlaces {
 
 /**
  * Places for events. If `signs`, the webhook signs its events, and sources have a key: a flood of others leaves them three quarters
- * of the places. Otherwise senders cannot be told apart. Each namespace has a fair share of them. `now` is in milliseconds.
+ * of the places, and the reads of sources. Otherwise senders cannot be told apart. Each namespace has a fair share of them. `now` is in milliseconds.
  */
 export function openEventPlaces(signs: boolean, now: () => number): EventPlaces {
-  const inHand: Record<Sender, number> = { webhook: 0, source: 0, anybody: 0 }
   const places = openFairPlaces(MOST_EVENTS, FEW_EVENTS)
-  const ofSources = makeAllowance(MOST_UNSIGNED, UNSIGNED_PER_SECOND, now)
-  const ofAnybody = makeAllowance(MOST_UNSIGNED, UNSIGNED_PER_SECOND, now)
-  const ofAddresses = makeAllowances(OF_ADDRESS.most, OF_ADDRESS.perSecond, now)
-
-  function readsOf(sender: Sender, address: string | undefined): Reads {
-    if (sender === 'source') return { shared: ofSources }
-    return { shared: ofAnybody, ...(address === undefined ? {} : { own: ofAddresses.of(address) }) }
-  }
+  // A namespace whose attempts wait leaves others some of these as well.
+  const ofAnybody = openFairPlaces(MOST_UNSIGNED, FEW_UNSIGNED)
+  const readsOfSources = makeAllowance(MOST_UNSIGNED, UNSIGNED_PER_SECOND, now)
+  const readsOfAnybody = makeAllowance(MOST_UNSIGNED, UNSIGNED_PER_SECOND, now)
+  const readsOfAddresses = makeAllowances(OF_ADDRESS.most, OF_ADDRESS.perSecond, now)
+  const isAnybody = (sender: Sender): boolean => signs && sender === 'anybody'
 
   function hasRoom(sender: Sender): boolean {
-    return places.hasRoom() && (!signs || sender === 'webhook' || inHand[sender] < MOST_UNSIGNED)
+    // What a source tells of waits in the line of its namespace.
+    return sender === 'source' || (places.hasRoom() && (!isAnybody(sender) || ofAnybody.hasRoom()))
   }
 
-  function mayRead(sender: Sender, request: EventRequest = { bytes: 0 }): boolean {
-    if (!signs || sender === 'webhook') return true
-    return spend(readsOf(sender, request.address), Math.max(1, request.bytes / BYTES_PER_READ))
+  /** Counts the bytes as read; false if nothing may be read now. */
+  function mayRead(sender: Sender, { address, bytes }: EventRequest = { bytes: 0 }): boolean {
+    if (sender === 'source') return spend({ shared: readsOfSources }, readsOf(sender, bytes))
+    if (!isAnybody(sender)) return true
+    const own = address === undefined ? {} : { own: readsOfAddresses.of(address) }
+    return spend({ shared: readsOfAnybody, ...own }, readsOf(sender, bytes))
   }
 
   function take(sender: Sender, namespace: string): Release | undefined {
-    const leave = hasRoom(sender) ? places.enter(namespace) : undefined
-    if (leave === undefined) return undefined
-    inHand[sender] += 1
-    return () => {
-      inHand[sender] -= 1
-      leave()
-    }
+    const leave = places.enter(namespace)
+    if (leave === undefined || !isAnybody(sender)) return leave
+    const leaveAnybody = ofAnybody.enter(namespace)
+    if (leaveAnybody === undefined) leave()
+    return leaveAnybody && both(leave, leaveAnybody)
   }
 
   return {
     admits: (sender, request) => hasRoom(sender) && mayRead(sender, request),
     charge(sender, { address, bytes }) {
       if (sender === 'webhook') return
-      const { shared, own = shared } = readsOf(sender, address)
-      owe(own, bytes / BYTES_PER_READ)
+      const own = address === undefined ? readsOfAnybody : readsOfAddresses.of(address)
+      owe(sender === 'source' ? readsOfSources : own, bytes / bytesPerRead(sender))
     },
     giveBack(sender) {
-      if (sender !== 'webhook') readsOf(sender, undefined).shared.spend(SHARED_READ - 1)
+      if (sender === 'anybody') readsOfAnybody.spend(SHARED_READ - 1)
     },
     take,
     takeFurther(sender, namespace) {
@@ -106,6 +112,21 @@ export function openEventPlaces(signs: boolean, now: () => number): EventPlaces 
       return undefined
     },
     admitsSearch: (sender) => mayRead(sender),
+  }
+}
+
+function readsOf(sender: Sender, bytes: number): number {
+  return Math.max(sender === 'source' ? SOURCE_EVENT : 1, bytes / bytesPerRead(sender))
+}
+
+function bytesPerRead(sender: Sender): number {
+  return sender === 'source' ? SOURCE_BYTES_PER_READ : BYTES_PER_READ
+}
+
+function both(one: Release, other: Release): Release {
+  return () => {
+    one()
+    other()
   }
 }
 

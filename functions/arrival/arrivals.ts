@@ -5,6 +5,7 @@ import { resourceKey, type ObjectRef } from '../domain/resource/resource.ts'
 import type { EventPlaces, Sender } from '../event-places.ts'
 import type { Begin } from './begin-all.ts'
 import { beginAll } from './begin-all.ts'
+import { OF_SOURCES, openPacedLines } from './paced-lines.ts'
 import type { Handle, InHand } from './in-hand.ts'
 import { openInHand } from './in-hand.ts'
 
@@ -33,6 +34,7 @@ export interface ArrivalOptions {
   readonly searches: Searches
   readonly log: Logger
   readonly wait: Timing['wait']
+  readonly elapsed: Timing['elapsed']
 }
 
 /** 'no room': not everything could begin; 'failed': something could not be written. The sender repeats it then. */
@@ -42,19 +44,23 @@ export type Followed = 'done' | 'no room' | 'failed'
 export interface Arrivals {
   /**
    * Resolves once everything is handled; a list and a search are answered after 25 s, and an event that keeps others
-   * from being sent as soon as it is in hand: what is left goes on.
+   * from being sent as soon as it is in hand, or waits for the pace of its namespace: what is left goes on.
    */
   readonly follow: (posted: Posted, sender: Sender) => Promise<Followed>
-  /** Resolves once nothing is in hand. */
+  /** Resolves once nothing is in hand. Nothing waits for its pace any more. */
   readonly idle: () => Promise<void>
 }
 
 /** An API server gives up a list after 30 s, and sends it again. */
 const HOLD_MS = 25_000
+/** What a source has told of waits so long for a place; a sweep finds it then. */
+const PLACE_MS = 10_000
 
 /** Opens them with nothing in hand. */
-export function openArrivals({ handle, places, searches, log, wait }: ArrivalOptions): Arrivals {
+export function openArrivals({ handle, places, searches, log, wait, elapsed }: ArrivalOptions): Arrivals {
   const inHand = openInHand(handle, log)
+  const ending = new AbortController()
+  const beginInPace = openPacedLines(OF_SOURCES, { elapsed, wait, ending: ending.signal })
 
   async function follow(posted: Posted, sender: Sender): Promise<Followed> {
     if (posted.skipped > 0)
@@ -71,7 +77,13 @@ export function openArrivals({ handle, places, searches, log, wait }: ArrivalOpt
       // A single event is answered at once: its sender waits as well as we can.
       const isSingle = posted.form === 'event' || posted.form === 'watched'
       const patience = { forMs: isSingle ? 0 : HOLD_MS, wait, signal: over.signal }
-      const left = await beginAll(distinctRefs(posted.hints), job.begin, patience)
+      const refs = distinctRefs(posted.hints)
+      if (sender === 'source' && posted.form === 'watched') {
+        // Nobody keeps the events of others from being sent.
+        void beginInPace(refs, job.begin, { forMs: PLACE_MS, wait, signal: ending.signal })
+        if (refs.length > 0) return 'done'
+      }
+      const left = await beginAll(refs, job.begin, patience)
       if (left.length > 0) return 'no room'
       const searching: Promise<void>[] = posted.hints.some(({ about }) => about === 'everything')
         ? [searches.sweep(job.beginFound)]
@@ -96,7 +108,13 @@ export function openArrivals({ handle, places, searches, log, wait }: ArrivalOpt
     }
   }
 
-  return { follow, idle: inHand.idle }
+  return {
+    follow,
+    idle() {
+      ending.abort()
+      return inHand.idle()
+    },
+  }
 }
 
 /** Whether the answer is held for 25 s at most. */

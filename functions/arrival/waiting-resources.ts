@@ -8,7 +8,7 @@ import { type ObjectRef } from '../domain/resource/resource.ts'
 import { NO_SEARCH, type Search, type Searches } from './arrivals.ts'
 import type { Begin } from './begin-all.ts'
 import { beginAll } from './begin-all.ts'
-import { paceFound } from './found-pace.ts'
+import { OF_FOLLOWERS, openPacedLines } from './paced-lines.ts'
 import type { SearchParts } from './pinged-sweep.ts'
 import { LITTLE, takeSearchTurns, weightOf, type SearchTurns } from './search-turns.ts'
 
@@ -43,7 +43,8 @@ export function makeWaitingSearch(parts: SearchParts, everywhere: boolean): Sear
   const resting = new Map<string, Promise<void>>()
   const { signal } = new AbortController()
   const turns = takeSearchTurns(parts, signal)
-  const beginFollowers = paceFound(parts)
+  // One event has every follower of its namespace read and looked at, whether or not its source has changed.
+  const beginFollowers = openPacedLines(OF_FOLLOWERS, parts)
 
   async function search(key: string, begin: Begin, retries: number): Promise<void> {
     await resting.get(key)

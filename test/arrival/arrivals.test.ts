@@ -6,6 +6,7 @@ import type { ArrivalOptions, Searches } from '../../functions/arrival/arrivals.
 import type { Hint, Posted } from '../../functions/domain/event/hint.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import type { ObjectRef } from '../../functions/domain/resource/resource.ts'
+import { pacedClock } from '../harness/paced-clock.ts'
 import { MOST_UNSIGNED, openEventPlaces } from '../../functions/event-places.ts'
 
 const NO_SEARCHES: Searches = { sweep: () => Promise.resolve(), lookFor: () => NO_SEARCH }
@@ -22,6 +23,7 @@ function stage(changes: Partial<ArrivalOptions> = {}) {
     searches: NO_SEARCHES,
     log,
     wait: (milliseconds, signal) => pause(milliseconds / 100, undefined, { signal }),
+    elapsed: () => performance.now() * 100,
     ...changes,
   })
   return { arrivals, handled, lines, places }
@@ -46,6 +48,38 @@ t.test('each resource of a list is handled once, and nothing is done for an empt
   t.strictSame(handled, ['team-a/a', 'team-b/b'])
   t.equal(await arrivals.follow(posted('event', []), 'anybody'), 'done')
 })
+
+t.test(
+  'what a source tells of waits in the line of its namespace, and keeps nobody else from being told of',
+  async (t) => {
+    const clock = pacedClock()
+    const begun: string[] = []
+    const { arrivals } = stage({
+      ...clock,
+      handle: async ({ namespace }) => void begun.push(namespace),
+    })
+    const watched = (namespace: string, name: string): Posted => ({
+      form: 'watched',
+      hints: [{ about: 'resource', ref: refTo(name, namespace) }],
+      skipped: 0,
+    })
+    const countOf = (namespace: string): number => begun.filter((one) => one === namespace).length
+    for (let event = 0; event < 2_000; event += 1)
+      t.equal(await arrivals.follow(watched('busy', String(event % 1_000)), 'source'), 'done')
+    await clock.goOn(0)
+    t.equal(countOf('busy'), 340, 'what it has of its own, and what all share')
+    t.equal(await arrivals.follow(watched('shop', 'a'), 'source'), 'done')
+    await clock.goOn(0)
+    t.equal(countOf('shop'), 1)
+    await clock.goOn(60_000)
+    t.equal(countOf('busy'), 1_000 + 340, 'each once, and once more where it had begun')
+    for (let event = 0; event < 1_000; event += 1)
+      await arrivals.follow(watched('busy', `late-${event}`), 'source')
+    await arrivals.idle()
+    await clock.goOn(600_000)
+    t.ok(countOf('busy') < 2_300, 'a pod that ends waits for no pace')
+  },
+)
 
 t.test('each resource of a list takes a place; those that find none wait for the others', async (t) => {
   const most = MOST_UNSIGNED + 10

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { paceFound } from '../../functions/arrival/found-pace.ts'
+import { OF_FOLLOWERS, openPacedLines } from '../../functions/arrival/paced-lines.ts'
 import type { ObjectRef } from '../../functions/domain/resource/resource.ts'
 import { pacedClock } from '../harness/paced-clock.ts'
 
@@ -7,7 +7,7 @@ import { pacedClock } from '../harness/paced-clock.ts'
 function stage() {
   const clock = pacedClock()
   const ending = new AbortController()
-  const beginFollowers = paceFound({ ...clock, ending: ending.signal })
+  const beginFollowers = openPacedLines(OF_FOLLOWERS, { ...clock, ending: ending.signal })
   const begun: Record<string, number> = {}
   const never = new AbortController().signal
   function begin({ namespace }: ObjectRef): boolean {

@@ -3,25 +3,34 @@ import { shareAllowance, spendOneOf } from '../domain/sharing/shared-allowance.t
 import type { Begin } from './begin-all.ts'
 import { beginAll, type Patience } from './begin-all.ts'
 import { resourceKey, type ObjectRef } from '../domain/resource/resource.ts'
-import type { SearchParts } from './pinged-sweep.ts'
+import type { Timing } from '../domain/incoming/timing.ts'
 
-/** Followers of a namespace that are looked at after events, whatever others do: so many at once, and so many in a second. */
-const OWN = { most: 200, perSecond: 5 } as const
-/** What all namespaces share beyond that: to read one and to look at its source takes some 4 ms, the API server's part included. */
-const SHARED = { most: 400, perSecond: 50 } as const
+/** How many resources begin at once, and how many in a second after that. */
+interface Rate {
+  readonly most: number
+  readonly perSecond: number
+}
 
-/** Followers of a namespace that wait for the pace; what is found beyond that is found again. */
+/** The pace of a namespace, whatever others do, and what all share beyond that. */
+export interface Pace {
+  readonly own: Rate
+  readonly shared: Rate
+}
+
+/** Of followers that searches have found: to read one and to look at its source takes some 4 ms, the API server's part included. */
+export const OF_FOLLOWERS: Pace = { own: { most: 200, perSecond: 5 }, shared: { most: 400, perSecond: 50 } }
+
+/** Of what sources of the operator tell of: a source tells of one change after the other, whosever it is. */
+export const OF_SOURCES: Pace = { own: { most: 20, perSecond: 5 }, shared: { most: 320, perSecond: 20 } }
+
+/** Resources of a namespace that wait for the pace; what is found or told beyond that is found again. */
 const MOST_WAITING = 12_000
 
 /**
- * Begins followers that were found, each namespace in the order given and in its pace, and as places become free. What waits already
- * waits once. Resolves once all of their namespaces have begun, or the pod is ending.
+ * Begins resources, each namespace in the order given and in its pace, and as places become free. What waits already waits once.
+ * Resolves once all of their namespaces have begun, or the pod is ending.
  */
-export type BeginFollowers = (
-  refs: readonly ObjectRef[],
-  begin: Begin,
-  patience: Patience,
-) => Promise<unknown>
+export type BeginInPace = (refs: readonly ObjectRef[], begin: Begin, patience: Patience) => Promise<unknown>
 
 /** One that waits, and how it is to begin. */
 interface Waiting {
@@ -35,18 +44,17 @@ interface Line {
   begun: Promise<void> | undefined
 }
 
-/**
- * Makes the pace of all searches: one event has every follower of its namespace read and looked at, whether or not its source has
- * changed.
- */
-export function paceFound({
-  elapsed,
-  wait,
-  ending,
-}: Pick<SearchParts, 'elapsed' | 'wait' | 'ending'>): BeginFollowers {
+/** The clock, in milliseconds. */
+export interface PaceClock extends Pick<Timing, 'elapsed' | 'wait'> {
+  /** Fires when the pod is about to end: what waits for its pace waits no more. Default: never. */
+  readonly ending?: AbortSignal
+}
+
+/** Opens the lines of all namespaces, which are empty. */
+export function openPacedLines(pace: Pace, { elapsed, wait, ending }: PaceClock): BeginInPace {
   const { signal } = new AbortController()
-  const own = makeAllowances(OWN.most, OWN.perSecond, elapsed)
-  const shared = shareAllowance({ ...SHARED, elapsed, wait: (ms) => wait(ms, signal) })
+  const own = makeAllowances(pace.own.most, pace.own.perSecond, elapsed)
+  const shared = shareAllowance({ ...pace.shared, elapsed, wait: (ms) => wait(ms, signal) })
   const lines = new Map<string, Line>()
   ending?.addEventListener('abort', shared.close, { once: true })
 
