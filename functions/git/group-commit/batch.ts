@@ -37,8 +37,8 @@ type Open = Map<PendingChange, Waiter>
 
 /** What the caller of a batch says. */
 export interface BatchTerms extends Pick<Batch, 'contended' | 'turnAgain' | 'roundEnded' | 'namespace'> {
-  /** Takes over what is refused of one namespace, where there are several. */
-  readonly takeApart: (waiters: readonly Waiter[]) => void
+  /** Takes over what is refused of one namespace, where there are several: it pushes by itself for ten minutes, or so many milliseconds. */
+  readonly takeApart: (waiters: readonly Waiter[], milliseconds?: number) => void
   /** Told of those whose later changes push by themselves. */
   readonly keepApart: (waiters: readonly Waiter[]) => void
   /** Fires with the Failure of all that has not ended once the session has to end. */
@@ -70,10 +70,10 @@ export async function runBatch(
     return joined
   }
 
-  function apart(refused: readonly PendingChange[]): void {
+  function apart(refused: readonly PendingChange[], milliseconds?: number): void {
     const taken = refused.flatMap((pending) => open.get(pending) ?? [])
     for (const { pending } of taken) open.delete(pending)
-    takeApart(taken)
+    takeApart(taken, milliseconds)
   }
 
   function keepApart(of: readonly PendingChange[]): void {

@@ -7,7 +7,7 @@ import type { RoundReport } from '../writer/round.ts'
  */
 export interface BranchContention {
   /** A round of the batch has ended. */
-  readonly roundEnded: (key: string, round: Omit<RoundReport, 'namespaces'>, of?: Partial<RoundOf>) => void
+  readonly roundEnded: (key: string, round: SeenRound, of?: Partial<RoundOf>) => void
   /** The batch has ended. */
   readonly batchEnded: (key: string) => void
   /** Whether others have moved the branch lately, so that a remembered tip is old and a push at once loses its race. */
@@ -15,6 +15,9 @@ export interface BranchContention {
   /** Milliseconds for which the next push gathers changes: 0 where nobody but this pod writes. */
   readonly pauseFor: (key: string) => number
 }
+
+/** What counts of a round. */
+export type SeenRound = Pick<RoundReport, 'tip' | 'head' | 'raced' | 'milliseconds'>
 
 /** Whose round it was; default: its key. */
 export interface RoundOf {

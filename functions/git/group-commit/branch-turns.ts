@@ -6,6 +6,11 @@ import { rememberWriters, type KnownWriter } from './known-writers.ts'
 
 /** How long a login keeps others from the branch. Not longer: their server may be slow with it alone. */
 const LONGEST_TURN_MS = 2_000
+/**
+ * And one whose push several namespaces share, which may be divided, or slow because of one of them: they would wait for each push that
+ * has lost a race to the quick ones of another login.
+ */
+const LONGEST_SHARED_TURN_MS = 10_000
 /** How long a login waits, however many are before it: ten namespaces that use all of each turn would take twenty seconds. */
 const LONGEST_WAIT_MS = 4_000
 /** The same of one that has never moved the branch: those before it may be anybody, and whoever may not push takes no tip. */
@@ -22,6 +27,8 @@ const NEVER = new AbortController().signal
 export interface BranchWriter extends KnownWriter {
   /** How long its next push is likely to take, by its size, in milliseconds; default: no time. */
   readonly likelyMs?: number | undefined
+  /** Whether several namespaces share its push. */
+  readonly isShared?: boolean | undefined
 }
 
 /** The turn of a login. */
@@ -57,7 +64,8 @@ interface Lines {
 
 /**
  * Takes turns: of several logins that write to one branch, one pushes at a time, so that they do not take each other's
- * tip. A turn is over when its push has ended, or after two seconds; nobody waits for more than four, or ten with a large push.
+ * tip. A turn is over when its push has ended, or after two seconds, or ten if namespaces share it; nobody waits for more than four, or
+ * ten with a large push.
  * Namespaces that wait get equal parts of the time, however many logins each has, so that one with short pushes waits for about one of
  * another. Anybody can name a branch: one that has moved it waits for none that never has, and one that never has for two seconds at
  * most. `elapsed`: milliseconds of a clock that is never set.
@@ -128,7 +136,7 @@ async function takeKnown(
   try {
     const enter = (signal: AbortSignal): Promise<Release> => known.enter(writer, signal)
     const release = await waitFor(enter, longestWaitOf(writer, LONGEST_WAIT_MS), leaving)
-    return turn(release, leave)
+    return turn(release, leave, longestTurnOf(writer))
   } catch (error) {
     leave()
     throw error
@@ -148,11 +156,15 @@ async function takeStranger(
     return entered
   }
   const release = await waitFor(enter, longestWaitOf(writer, STRANGERS_WAIT_MS), leaving)
-  return turn(release, () => undefined)
+  return turn(release, () => undefined, longestTurnOf(writer))
 }
 
 function longestWaitOf({ likelyMs = 0 }: BranchWriter, usual: number): number {
   return likelyMs > LARGE_MS ? LARGE_WAIT_MS : usual
+}
+
+function longestTurnOf({ isShared = false }: BranchWriter): number {
+  return isShared ? LONGEST_SHARED_TURN_MS : LONGEST_TURN_MS
 }
 
 /** Who takes a turn for several namespaces takes one for each, until the first of them has it (first-session.ts). */
@@ -185,8 +197,8 @@ function ended(signal: AbortSignal): Promise<undefined> {
   return promise
 }
 
-/** It ends after two seconds at the latest. `leave`: the line, if it has waited for long enough and has no place. */
-function turn(place: Release | undefined, leave: () => void): BranchTurn {
+/** It ends after `mostMs` at the latest. `leave`: the line, if it has waited for long enough and has no place. */
+function turn(place: Release | undefined, leave: () => void, mostMs: number): BranchTurn {
   let isOver = place === undefined
   function end(): void {
     clearTimeout(timer)
@@ -194,6 +206,6 @@ function turn(place: Release | undefined, leave: () => void): BranchTurn {
     place?.()
     leave()
   }
-  const timer = setTimeout(end, LONGEST_TURN_MS)
+  const timer = setTimeout(end, mostMs)
   return { release: end, isOver: () => isOver }
 }

@@ -46,8 +46,8 @@ export function makeLanding({ land, contention, companions, enqueue }: LandingPa
     function leaveQueue(): void {
       for (const waiter of queue.take((one) => companions.queueOf(one) !== key)) enqueue(waiter)
     }
-    function keepApart(waiters: readonly Waiter[]): void {
-      for (const waiter of waiters) companions.keepApart(waiter)
+    function keepApart(waiters: readonly Waiter[], milliseconds?: number): void {
+      for (const waiter of waiters) companions.keepApart(waiter, milliseconds)
       leaveQueue()
     }
     await runBatch(queue, land, {
@@ -56,8 +56,8 @@ export function makeLanding({ land, contention, companions, enqueue }: LandingPa
       contended,
       turnAgain: turn.again,
       keepApart,
-      takeApart(waiters) {
-        keepApart(waiters)
+      takeApart(waiters, milliseconds) {
+        keepApart(waiters, milliseconds)
         for (const waiter of waiters) enqueue(waiter)
       },
       roundEnded(round) {

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { openFairCache } from '../../domain/sharing/fair-cache.ts'
 import type { RoundReport } from '../writer/round.ts'
 
@@ -5,6 +6,10 @@ import type { RoundReport } from '../writer/round.ts'
 export interface PushTimes {
   /** A round of a push has ended. Returns who pushes apart from now on. `key`: of the branch and login. */
   readonly ended: (key: string, round: Pick<RoundReport, 'namespaces' | 'milliseconds'>) => Separated
+  /** What a push of a namespace by itself is likely to take, in milliseconds, as its last one did; 0 where nothing is known of it. */
+  readonly likelyMs: (namespace: string, key: string) => number
+  /** Whether it is to push by itself: somebody has made a shared push slow lately, and it is slow, or nothing is known of it. */
+  readonly isSuspect: (namespace: string, key: string) => boolean
 }
 
 /** Those who push otherwise than with all. */
@@ -27,6 +32,8 @@ const LONGEST_MS = 10 * 60_000
 const KNOWN_MS = 60 * 60_000
 /** Most times that are remembered; beyond that, the namespace with the most branches loses one. */
 const MOST_KNOWN = 10_000
+/** Most branches and logins of which is remembered that a shared push was slow; beyond that, the least recently used one is forgotten. */
+const MOST_SLOW = 1_000
 
 const NOBODY: Separated = { alone: new Map(), parts: new Map() }
 
@@ -44,18 +51,26 @@ const UNKNOWN: Known = { milliseconds: undefined, apartUntil: 0 }
  * Hosts and their hooks look at what is pushed, and what they find there decides how long it takes, whoever else has commits
  * in the same push. Where a shared one was slow, each of its namespaces pushes by itself for a while, which shows how long
  * that takes. From then on, those who are slow alone, or of whom that is not known, push by themselves where others are
- * quick, and are slow for as long as they stay so; where most are slow, the host is, and all go on together. Where all are
+ * quick, and are slow for as long as they stay so; where nearly all are slow, the host is, and all go on together. Where all are
  * quick alone, one of them may be slow only with others: they push in two halves, which are halved again where one is slow,
- * until whoever it is keeps nobody from their push. `now` is in milliseconds of a clock that is never set.
+ * until whoever it is keeps nobody from their push. After a slow push, others of whom nothing is known push by themselves first, so
+ * that ten of them, one after the other, do not make ten shared pushes slow. `now` is in milliseconds of a clock that is never set.
  */
 export function watchPushTimes(now: () => number = () => performance.now()): PushTimes {
   const times = openFairCache<{ readonly known: Known; readonly until: number }>(MOST_KNOWN)
+  /** Of shared pushes that were slow, what they may have taken at most. */
+  const slow = new LRUCache<string, { readonly until: number; readonly most: number }>({ max: MOST_SLOW })
   let halvings = 0
   const nameOf = (namespace: string, key: string): string => `${key} ${namespace}`
 
   function knownOf(namespace: string, key: string): Known | undefined {
     const found = times.get(namespace, nameOf(namespace, key))
     return found === undefined || found.until <= now() ? undefined : found.known
+  }
+
+  function isSuspect(namespace: string, key: string): boolean {
+    const { until = 0, most = 0 } = slow.get(key) ?? {}
+    return until > now() && (knownOf(namespace, key)?.milliseconds ?? Infinity) > most
   }
 
   function learn(namespace: string, key: string, known: Known): void {
@@ -105,18 +120,24 @@ export function watchPushTimes(now: () => number = () => performance.now()): Pus
         }
         return NOBODY
       }
+      slow.set(key, { until: now() + LONGEST_MS, most })
       const quick = all.filter((namespace) => (took(namespace) ?? Infinity) <= most)
-      const slow = all.filter((namespace) => (took(namespace) ?? 0) > most)
+      const slowOnes = all.filter((namespace) => (took(namespace) ?? 0) > most)
       const learning = Math.min(LONGEST_MS, LEARNING * milliseconds)
       if (quick.length === 0) return { ...NOBODY, alone: new Map(all.map((one) => [one, learning])) }
-      if (slow.length > 0) return separate(slow, key)
+      if (slowOnes.length > 0) return separate(slowOnes, key)
       const strangers = all.filter((namespace) => took(namespace) === undefined)
       return strangers.length > 0 ? suspect(strangers, key, learning) : halve(all)
     },
+    likelyMs: (namespace, key) =>
+      knownOf(namespace, key)?.milliseconds ?? (isSuspect(namespace, key) ? SLOW_MS : 0),
+    isSuspect,
   }
 }
 
-/** What most of them take, at most; 0 where only one is known, who may be the slow one. */
+/** What a quarter of them takes at most, and two, or half of few; 0 where only one is known, who may be the slow one. */
 function usualOf(times: readonly number[]): number {
-  return times.length < 2 ? 0 : (times.toSorted((a, b) => a - b)[Math.floor((times.length - 1) / 2)] ?? 0)
+  const others = times.length - 1
+  const place = Math.max(Math.min(1, Math.floor(others / 2)), Math.floor(others / 4))
+  return others < 1 ? 0 : (times.toSorted((a, b) => a - b)[place] ?? 0)
 }

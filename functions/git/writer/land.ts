@@ -12,12 +12,12 @@ export interface Landing {
   readonly signal: AbortSignal
   /** Others write to the branch as well: its remembered tip is old. Default: nobody does. */
   readonly contended?: boolean
-  /** Waits, before a round after a race that was lost, until no other login of the pod pushes to the branch. Default: at once. */
+  /** Waits, before each round but the first, until no other login of the pod pushes to the branch. Default: at once. */
   readonly turnAgain?: (namespaces: Iterable<string>, signal: AbortSignal) => Promise<void>
   /** Changes that have come meanwhile and go with these, which are built again. Default: none. */
   readonly join?: (batch: readonly PendingChange[]) => readonly PendingChange[]
   /** Takes those away that are refused of a namespace, where there are several; see Work. Default: nobody does. */
-  readonly apart?: (batch: readonly PendingChange[]) => void
+  readonly apart?: Work['apart']
   /** Told of those whose later changes push by themselves; see Work. Default: nobody is. */
   readonly keepApart?: (batch: readonly PendingChange[]) => void
   /** Called after each round that has come to its push. */
@@ -48,7 +48,8 @@ async function* tryRound(
   let round = work
   try {
     await pauseBefore(work, landing.signal)
-    if (work.before !== undefined) await landing.turnAgain?.(namespacesOf(work.batch), landing.signal)
+    if (work.whole !== true || work.before !== undefined)
+      await landing.turnAgain?.(namespacesOf(work.batch), landing.signal)
     const grown = withMore(work, landing)
     const { apart, keepApart } = work.apart === undefined && isOfSeveral(grown.batch) ? landing : work
     round = { ...grown, apart, keepApart }

@@ -21,6 +21,8 @@ export interface RoundReport {
   readonly head: string | undefined
   /** Others have moved it meanwhile. */
   readonly raced: boolean
+  /** The remote has refused its commits. */
+  readonly refused: boolean
   readonly milliseconds: number
   /** Of the changes that were to be pushed. */
   readonly namespaces: ReadonlySet<string>
@@ -57,8 +59,16 @@ export async function* writeRound(
     const milliseconds = performance.now() - began
     const landed = pushed?.kind === 'landed' ? head : undefined
     const raced = pushed?.kind === 'race'
+    const refused = pushed?.kind === 'refused'
     const namespaces = new Set(left.map(({ change }) => change.namespace))
-    report({ tip: tip.remembered ? undefined : tip.commit, head: landed, raced, milliseconds, namespaces })
+    report({
+      tip: tip.remembered ? undefined : tip.commit,
+      head: landed,
+      raced,
+      refused,
+      milliseconds,
+      namespaces,
+    })
     return milliseconds
   })
 }

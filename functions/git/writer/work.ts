@@ -11,6 +11,13 @@ export const ROUNDS = 20
 /** Each half of what took so long without an answer may take as long again, and the others wait for it. */
 const SLOW_MS = 10_000
 
+/**
+ * How often what is refused of several namespaces is halved. Where many have commits that are refused, nearly each part has some, and
+ * takes a push: then each namespace pushes by itself for a while, in turns with the others.
+ */
+const MOST_HALVINGS = 2
+const BY_THEMSELVES_MS = 30_000
+
 /** Changes of one branch that are still to be written, and what earlier rounds have found out. */
 export interface Work {
   /** At least one; each is waited for when the round begins, or is left out. */
@@ -29,12 +36,14 @@ export interface Work {
   /** How long the round took that has come to its push, in milliseconds. Undefined: another reason has ended it. */
   readonly raceMs?: number | undefined
   /**
-   * Of changes of several namespaces: takes away those of one that keep the others from their push. Left out: they are of
-   * one namespace.
+   * Of changes of several namespaces: takes away those of one that keep the others from their push, for ten minutes or so many
+   * milliseconds. Left out: they are of one namespace.
    */
-  readonly apart?: ((batch: readonly PendingChange[]) => void) | undefined
+  readonly apart?: ((batch: readonly PendingChange[], milliseconds?: number) => void) | undefined
   /** Of such changes: lets later ones of their namespaces push by themselves, and takes none away. */
   readonly keepApart?: ((batch: readonly PendingChange[]) => void) | undefined
+  /** How often it was halved because the remote has refused its commits. */
+  readonly halvings?: number
   /** A push that looked like a lost race: where the tip is found unmoved, it was a refusal. */
   readonly suspect?: Suspect | undefined
 }
@@ -114,17 +123,22 @@ function withoutNamespacesOf(gone: readonly PendingChange[], work: Work): readon
 
 /**
  * What is left after the commits were refused. One of them may be the bad one: halves, until it stands alone. Of several
- * namespaces, halves of these: what is bad of one is then for its own pushes to find, however much it is. What a push of
- * this session may still make stays in it, because only here is that known.
+ * namespaces, halves of these, and then each by itself: what is bad of one is for its own pushes to find, however much it is. What
+ * a push of this session may still make stays in it, because only here is that known.
  */
 export function refuse(work: Work, failure: Failure): Progress {
-  const { batch, apart } = work
-  if (isOfOne(batch) && apart !== undefined && !batch.some((pending) => isOfSession(pending, work))) {
-    apart(batch.filter(isWaitedFor))
-    return { settled: new Map(), rest: [] }
+  const { batch, apart, halvings = 0 } = work
+  const isAlone = isOfOne(batch)
+  const leaving = batch.filter((pending) => !isOfSession(pending, work))
+  const mayLeave = isAlone ? leaving.length === batch.length : halvings >= MOST_HALVINGS
+  if (apart !== undefined && mayLeave && leaving.length > 0) {
+    apart(leaving.filter(isWaitedFor), isAlone ? undefined : BY_THEMSELVES_MS)
+    const staying = batch.filter((pending) => !leaving.includes(pending))
+    return { settled: new Map(), rest: staying.length === 0 ? [] : [partOf(work, staying)] }
   }
   if (batch.length === 1) return { settled: failAll(batch, failure), rest: [] }
-  return { settled: new Map(), rest: halvesOf(work) }
+  const halves = halvesOf(work).map((half) => ({ ...half, halvings: halvings + 1 }))
+  return { settled: new Map(), rest: halves }
 }
 
 /**
@@ -159,15 +173,20 @@ function isOfOne(batch: readonly PendingChange[]): boolean {
 }
 
 /** Of several namespaces, halves of these. */
-function halvesOf({ batch, doubts, before, apart, keepApart }: Work): readonly Work[] {
+function halvesOf(work: Work): readonly Work[] {
+  const { batch } = work
   const namespaces = [...new Set(batch.map(namespaceOf))]
   const first = new Set(namespaces.slice(0, Math.floor(namespaces.length / 2)))
   const middle = Math.floor(batch.length / 2)
   const isFirst = (pending: PendingChange, i: number): boolean =>
     namespaces.length > 1 ? first.has(namespaceOf(pending)) : i < middle
   const halves = [batch.filter(isFirst), batch.filter((pending, i) => !isFirst(pending, i))]
-  const known = before === undefined ? {} : { before }
-  return halves.map((half) => ({ batch: half, doubts, rounds: 0, apart, keepApart, ...known }))
+  return halves.map((half) => partOf(work, half))
+}
+
+/** Begins anew with these. */
+function partOf({ doubts, before, apart, keepApart }: Work, batch: readonly PendingChange[]): Work {
+  return { batch, doubts, rounds: 0, apart, keepApart, ...(before === undefined ? {} : { before }) }
 }
 
 function namespaceOf({ change }: PendingChange): string {

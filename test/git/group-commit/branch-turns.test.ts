@@ -60,6 +60,33 @@ t.test('a turn that is not passed keeps the next ones for two seconds each, four
   t.same(await turnsHad(true), [1, 1, 2, 2, 20])
 })
 
+t.test(
+  'a push that several namespaces share keeps its turn for ten seconds, and others wait for four',
+  async (t) => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    t.teardown(() => mock.timers.reset())
+    const turns = openBranchTurns()
+    const shared = { login: 'all', namespaces: ['shop', 'market'], isShared: true }
+    const other = { login: 'other', namespaces: ['other'] }
+    for (const writer of [shared, other]) turns.landed(MAIN, writer)
+    const turn = await turns.take(MAIN, shared)
+    let had = false
+    void turns.take(MAIN, other).then(() => (had = true))
+    for (const [seconds, hasWaited] of [
+      [3, false],
+      [1, true],
+    ] as const) {
+      mock.timers.tick(seconds * 1_000)
+      await settle()
+      t.equal(had, hasWaited)
+    }
+    mock.timers.tick(5_000)
+    t.notOk(turn.isOver())
+    mock.timers.tick(1_000)
+    t.ok(turn.isOver())
+  },
+)
+
 t.test('who has never pushed to the branch waits for two seconds at most', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.teardown(() => mock.timers.reset())

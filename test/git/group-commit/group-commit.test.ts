@@ -519,7 +519,15 @@ t.test('a login that has pushed to the branch waits for none that never has', as
   async function* land(batch: Batch): AsyncGenerator<Settled> {
     const head = batch.changes.map(({ change }) => pathOf(change)).join()
     if (head.startsWith('stranger')) await end
-    else batch.roundEnded({ tip: 'tip', head, raced: false, milliseconds: 1, namespaces: new Set(['shop']) })
+    else
+      batch.roundEnded({
+        tip: 'tip',
+        head,
+        raced: false,
+        refused: false,
+        milliseconds: 1,
+        namespaces: new Set(['shop']),
+      })
     yield allLanded(batch)
   }
   const groupCommit = makeGroupCommit({ land })
@@ -715,7 +723,14 @@ t.test('where others write to the branch, a push gathers changes, and reads the 
   async function* land(batch: Batch): AsyncGenerator<Settled> {
     batches.push(batch)
     const [tip, head] = [`tip ${batches.length}`, `head ${batches.length}`]
-    batch.roundEnded({ tip, head, raced: false, milliseconds: 100, namespaces: new Set(['shop']) })
+    batch.roundEnded({
+      tip,
+      head,
+      raced: false,
+      refused: false,
+      milliseconds: 100,
+      namespaces: new Set(['shop']),
+    })
     yield allLanded(batch)
   }
   const groupCommit = makeGroupCommit({ land })

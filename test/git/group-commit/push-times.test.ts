@@ -107,6 +107,50 @@ t.test('where most are slow alone, the host is, and all go on together', (t) => 
   t.end()
 })
 
+t.test('where many are slow alone and a quarter is not, the host is quick', (t) => {
+  const ended = watched()
+  const slow = Array.from({ length: 9 }, (_, i) => `evil-${i}`)
+  const quick = ['shop', 'market', 'ops']
+  for (const namespace of slow) ended(namespace, 3_000)
+  for (const namespace of quick) ended(namespace, 100)
+  const alone = Object.fromEntries(slow.map((namespace) => [namespace, 600_000]))
+  t.same(ended([...slow, ...quick].join(' '), 3_100), alone)
+  t.end()
+})
+
+t.test('after a slow push, who is slow or not known pushes by itself, and is likely to take long', (t) => {
+  let now = 0
+  const times = watchPushTimes(() => now)
+  const push = (names: string, milliseconds: number): unknown =>
+    times.ended('main', { namespaces: new Set(names.split(' ')), milliseconds })
+  const known = (): unknown =>
+    ['shop', 'evil', 'new'].map((one) => [times.isSuspect(one, 'main'), times.likelyMs(one, 'main')])
+  for (const [namespace, took] of [
+    ['shop', 100],
+    ['market', 100],
+    ['evil', 3_000],
+  ] as const)
+    push(namespace, took)
+  const before = [
+    [false, 100],
+    [false, 3_000],
+    [false, 0],
+  ]
+  t.same(known(), before)
+  push('shop market evil', 3_100)
+  t.same(known(), [
+    [false, 100],
+    [true, 3_000],
+    [true, 2_000],
+  ])
+  t.notOk(times.isSuspect('new', 'another branch'))
+  push('new', 100)
+  t.notOk(times.isSuspect('new', 'main'))
+  now = 600_000
+  t.notOk(times.isSuspect('evil', 'main'), 'for ten minutes')
+  t.end()
+})
+
 t.test('at another branch nothing is known', (t) => {
   const times = watchPushTimes()
   const push = (branch: string, names: readonly string[], milliseconds: number) => [
@@ -132,7 +176,7 @@ t.test(
       ends.push(() => resolve(undefined))
       await promise
       const milliseconds = namespaces.has('evil') ? 4_000 : 100
-      batch.roundEnded({ tip: 'tip', head: 'head', raced: false, milliseconds, namespaces })
+      batch.roundEnded({ tip: 'tip', head: 'head', raced: false, refused: false, milliseconds, namespaces })
       yield new Map(changes.map((one) => [one, { outcome: 'pushed', sha: 'head', branch: 'main' }] as const))
     }
     const groupCommit = makeGroupCommit({ land })
@@ -164,7 +208,7 @@ t.test('who is slow only with others shares its pushes with fewer of them each t
     const namespaces = new Set(changes.map(({ change }) => change.namespace))
     pushes.push([...namespaces].join(' '))
     const milliseconds = namespaces.has('evil') && namespaces.size > 1 ? 4_000 : 100
-    roundEnded({ tip: 'tip', head: 'head', raced: false, milliseconds, namespaces })
+    roundEnded({ tip: 'tip', head: 'head', raced: false, refused: false, milliseconds, namespaces })
     yield new Map(changes.map((one) => [one, { outcome: 'pushed', sha: 'head', branch: 'main' }] as const))
   }
   let milliseconds = 0
@@ -189,6 +233,13 @@ t.test('who is slow only with others shares its pushes with fewer of them each t
   t.strictSame(await pushAll(), ['evil shop market ops'])
   t.strictSame(await pushAll(), ['evil shop', 'market ops'])
   t.strictSame(await pushAll(), ['evil', 'market ops', 'shop'])
+  const stranger = groupCommit.push(
+    changeOf(URL, 'new', { namespace: 'new' }),
+    loginOf('a'),
+    new AbortController().signal,
+  )
+  t.strictSame(await pushAll(), ['evil', 'market ops', 'new', 'shop'], 'of a stranger nothing is known')
+  await stranger
   milliseconds += 600_000
   t.strictSame(await pushAll(), ['evil shop market ops'], 'ten minutes later they may be together again')
   await groupCommit.idle()

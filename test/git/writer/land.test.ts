@@ -347,6 +347,21 @@ t.test('nobody joins a push that may have been refused, nor halves of a refused 
   t.equal(halved.batches.length, 1)
 })
 
+t.test('each part of a push that was refused waits for a turn of the branch', async (t) => {
+  const repository = memoryRepository()
+  repository.onPush = refusing(/bad/)
+  const batch = changesAt(['good', 'bad', 'fine', 'better']).map((change) => pending(change))
+  const asked: number[] = []
+  const landing = { batch, signal: patience(), turnAgain: async () => void asked.push(repository.pushes) }
+  t.same(inShort(await endingsOf(batch, land(repository.open(), landing))), [
+    'pushed',
+    'PushRejected',
+    'pushed',
+    'pushed',
+  ])
+  t.same(asked, [1, 2, 3, 4])
+})
+
 t.test('each change fails after as many rounds of its own, whenever it has joined', async (t) => {
   const races = Array.from({ length: ROUNDS }, () => ({ kind: 'race' }) as const)
   const { repository, endings } = await landWith(races, [pending(changeOf(URL, 'other'))])
