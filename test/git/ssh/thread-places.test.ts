@@ -121,6 +121,21 @@ t.test('a thread that nobody uses makes room, one that is used does not', async 
   t.not((await waiting).thread, first.thread)
 })
 
+t.test('a thread that has ended counts at once, although its session has not noticed', async (t) => {
+  let now = 0
+  const { lease, threads } = placesOf({ total: 1 }, () => now)
+  const held = await lease('a', 'x')
+  const [early, late] = [lease('a', 'y'), lease('b', 'x')]
+  now = 5_000
+  threads[0]!.end('turn')
+  t.ok(await isSettled(late))
+  t.notOk(await isSettled(early))
+  now = 60_000
+  held.release()
+  ;(await late).release()
+  t.ok(await isSettled(early))
+})
+
 t.test('while a namespace without a thread waits, no session joins one that was used for long', async (t) => {
   const { lease, threads } = placesOf({ total: 1, turnMs: 0 })
   const held = await lease('a', 'x')

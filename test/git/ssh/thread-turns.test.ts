@@ -56,6 +56,18 @@ t.test('a namespace that has used threads for long has short turns, until it has
   t.equal(turns.next([rested]), undefined)
 })
 
+t.test('a thread that has ended counts for as long as it was used until then', async (t) => {
+  const { clock, turns, use } = stage()
+  const used = use('a')
+  t.equal(turns.rankOf('a'), turns.rankOf('b'))
+  clock.now = 5_000
+  turns.end(used)
+  t.equal(turns.rankOf('a') - turns.rankOf('b'), 5)
+  clock.now = 9_000
+  turns.leave(used)
+  t.equal(turns.rankOf('a') - turns.rankOf('b'), 4, 'a quarter of the time since then was given back')
+})
+
 t.test('of threads that were used for more than three seconds, four go on for longer', async (t) => {
   const { clock, turns, use } = stage()
   const earlier = use('d')

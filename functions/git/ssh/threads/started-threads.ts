@@ -37,8 +37,11 @@ export interface StartedThreads {
   readonly close: () => Promise<void>
 }
 
-/** `start` starts a thread; `ended` is called whenever the memory of one is free. */
-export function keepStartedThreads(start: () => WorkerThread, ended: () => void): StartedThreads {
+/** `start` starts a thread; `ended` is called with each whose memory is free. */
+export function keepStartedThreads(
+  start: () => WorkerThread,
+  ended: (placed: PlacedThread) => void,
+): StartedThreads {
   const all = new Set<PlacedThread>()
 
   function living(): readonly PlacedThread[] {
@@ -53,7 +56,7 @@ export function keepStartedThreads(start: () => WorkerThread, ended: () => void)
       void placed.thread.ended.then(() => {
         clearTimeout(placed.idle)
         all.delete(placed)
-        ended()
+        ended(placed)
       })
       return placed
     },

@@ -62,7 +62,11 @@ export function makeThreadPlaces(
   start: () => WorkerThread = startWorkerThread,
   elapsed: () => number = () => performance.now(),
 ): ThreadPlaces {
-  const threads = keepStartedThreads(start, startWaiters)
+  const threads = keepStartedThreads(start, (placed) => {
+    // Its sessions may notice later; until then their namespace must not seem to have used nothing.
+    turns.end(placed)
+    startWaiters()
+  })
   const waiters = new Set<Waiter>()
   const turns = makeThreadTurns(bounds, elapsed)
   /** While somebody waits. */

@@ -14,7 +14,7 @@ export interface TurnBounds {
 export interface UsedThread {
   readonly namespace: string
   leases: number
-  /** Since when there were leases, by performance.now(). */
+  /** Since when there were leases, by performance.now(); Infinity: it has ended. */
   since: number
   /** When the last log-in began, where one is being tried. */
   logsInSince: number | undefined
@@ -24,6 +24,8 @@ export interface UsedThread {
 export interface ThreadTurns {
   readonly begin: (used: UsedThread) => void
   readonly leave: (used: UsedThread) => void
+  /** It has ended: what it was used for counts now, and what is left later took nothing more. */
+  readonly end: (used: UsedThread) => void
   /** Lower for namespaces that have used threads for less time; the same for those that have used them for about as long. */
   readonly rankOf: (namespace: string) => number
   /** Whether no session should join it while others wait. */
@@ -50,7 +52,7 @@ export function makeThreadTurns(
   const shares = makeAllowances(MOST_MS, MS_PER_SECOND, elapsed)
 
   function usedMs({ leases, since }: UsedThread): number {
-    return leases === 0 ? 0 : elapsed() - since
+    return leases === 0 ? 0 : Math.max(0, elapsed() - since)
   }
 
   function logsIn({ logsInSince }: UsedThread): boolean {
@@ -62,15 +64,23 @@ export function makeThreadTurns(
     return shares.of(used.namespace).left() - usedMs(used)
   }
 
+  function spend(used: UsedThread): void {
+    const share = shares.of(used.namespace)
+    share.spend(Math.min(usedMs(used), MOST_USED_MS + share.left()))
+  }
+
   return {
     begin(used) {
       if (used.leases === 0) used.since = elapsed()
       used.leases += 1
     },
     leave(used) {
-      const share = shares.of(used.namespace)
-      if (used.leases === 1) share.spend(Math.min(usedMs(used), MOST_USED_MS + share.left()))
+      if (used.leases === 1) spend(used)
       used.leases -= 1
+    },
+    end(used) {
+      spend(used)
+      used.since = Infinity
     },
     rankOf: (namespace) => Math.floor(-(shares.known(namespace)?.left() ?? MOST_MS) / SAME_MS),
     isOver: (used) => usedMs(used) >= turnMs,
