@@ -5,7 +5,7 @@ const FIRST = 1024
 export interface GrowingBuffer {
   /** Copies the piece. False, and nothing is added, if it does not fit. */
   readonly add: (piece: Uint8Array) => boolean
-  /** Everything so far, without a copy: not to be used after the next piece. */
+  /** Everything so far, without a copy: not to be used after the next piece, with which it may lose its memory. */
   readonly bytes: () => Buffer<ArrayBuffer>
 }
 
@@ -15,7 +15,7 @@ export interface GrowingBuffer {
  * and may refuse that.
  */
 export function growingBuffer(most: number, reserve: (bytes: number) => boolean = () => true): GrowingBuffer {
-  let buffer = Buffer.alloc(0)
+  let buffer = Buffer.from(new ArrayBuffer(0))
   let size = 0
 
   function hasRoomFor(needed: number): boolean {
@@ -23,10 +23,9 @@ export function growingBuffer(most: number, reserve: (bytes: number) => boolean 
     if (needed > most) return false
     const capacity = Math.min(most, Math.max(FIRST, 2 * buffer.length, needed))
     if (!reserve(capacity - buffer.length)) return false
-    // Not from Node's pool: a small body must not keep the pieces of others in memory.
-    const grown = Buffer.allocUnsafeSlow(capacity)
-    buffer.copy(grown, 0, 0, size)
-    buffer = grown
+    // Frees the smaller one at once: many large answers would leave as much to the next collection as they have. And it is not of
+    // Node's pool: a small body must not keep the pieces of others in memory.
+    buffer = Buffer.from(buffer.buffer.transfer(capacity))
     return true
   }
 

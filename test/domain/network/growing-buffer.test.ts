@@ -28,3 +28,12 @@ t.test('memory is asked for before it is taken: twice as much each time, up to t
   t.notOk(buffer.add(Buffer.alloc(1)), 'it is refused')
   t.strictSame(asked.slice(4), [10_000 - 8_192])
 })
+
+t.test('what has grown leaves none of its memory to be collected', async (t) => {
+  const buffer = growingBuffer(10_000)
+  buffer.add(Buffer.from('abc'))
+  const { buffer: memory } = buffer.bytes()
+  buffer.add(Buffer.alloc(2_000, 'd'))
+  t.equal(memory.byteLength, 0)
+  t.equal(buffer.bytes().toString(), `abc${'d'.repeat(2_000)}`)
+})
