@@ -27,6 +27,9 @@ ENV UV_THREADPOOL_SIZE=256
 # For the C library (resolv.conf(5)). A pod's own option, ndots:5, has it look for git.example.com as a Service of a namespace
 # `com` first, which would get the connections of everybody to that host.
 ENV RES_OPTIONS=ndots:1
+# For malloc (mallopt(3)): its own value at first, which it would raise to the size of what is freed. Then a few bytes in use in each
+# of the arenas of many threads keep what large answers came in.
+ENV MALLOC_MMAP_THRESHOLD_=131072
 # The version is that of package.json (`npm run set-version`).
 LABEL org.opencontainers.image.title=Commitlet \
     org.opencontainers.image.description="Turns Kubernetes custom resources into Git commits and pull requests" \

@@ -63,7 +63,9 @@ export const V8_OPTIONS: readonly string[] = ['--max-semi-space-size=4']
 export const WITHOUT_IPV6: Readonly<Record<string, string>> = {
   NODE_OPTIONS: "--import=data:text/javascript,process.binding('tcp_wrap').TCP.prototype.bind6=()=>-97",
 }
-/** As in the manifests. */
+/** As in the image. */
+export const IMAGE_MALLOC: Readonly<Record<string, string>> = { MALLOC_MMAP_THRESHOLD_: '131072' }
+/** As in the manifests of the webhook. */
 export const MALLOC: Readonly<Record<string, string>> = { MALLOC_MMAP_THRESHOLD_: '16384' }
 
 type Part = keyof typeof SOURCES
@@ -89,7 +91,7 @@ async function start(scheme: 'http' | 'https', part: Part, options: ProgramOptio
     cwd: ROOT,
     env: {
       ...Object.fromEntries(inherited),
-      ...(part === 'webhook' ? MALLOC : {}),
+      ...(part === 'webhook' ? MALLOC : IMAGE_MALLOC),
       ...env,
       PORT: String(port),
     },

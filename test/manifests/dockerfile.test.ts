@@ -1,11 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
-import { V8_OPTIONS } from '../harness/programs.ts'
+import { IMAGE_MALLOC, V8_OPTIONS } from '../harness/programs.ts'
 import { readManifest, ROOT } from './read.ts'
 
 const text = (path: string): string => readFileSync(new URL(path, ROOT), 'utf8')
 const lines = text('Dockerfile').split('\n')
+const [[MALLOC_NAME, MALLOC_BYTES] = []] = Object.entries(IMAGE_MALLOC)
+const MALLOC = `${MALLOC_NAME}=${MALLOC_BYTES}`
 /** Where the build stage has the project. */
 const WORKDIR = '/app/'
 
@@ -104,7 +106,12 @@ t.test('the image’s user is the one of both manifests, by number', async (t) =
 t.test('without Knative there are also threads for the lookups of all attempts', async (t) => {
   const { env } = service.spec.template.spec.containers[0]
   const threads = env.find(({ name }: { name: string }) => name === 'UV_THREADPOOL_SIZE')
-  t.same(all('ENV'), [`UV_THREADPOOL_SIZE=${threads?.value}`, 'RES_OPTIONS=ndots:1'])
+  t.same(all('ENV'), [`UV_THREADPOOL_SIZE=${threads?.value}`, 'RES_OPTIONS=ndots:1', MALLOC])
+})
+
+t.test('what large answers came in is given back, and tests and benchmarks start it so', (t) => {
+  t.ok(all('ENV').includes(MALLOC))
+  t.end()
 })
 
 t.test('a host is looked up as it is written before it can be a Service of the cluster', (t) => {
