@@ -13,12 +13,15 @@ type Posted =
 /** Most bytes that are on their way and not yet read, in each direction. */
 const IN_FLIGHT = 256 * 1024
 
+/** Told of bytes that were read: calls `goOn` when as many more may come. */
+export type OnRead = (bytes: number, goOn: () => void) => void
+
 /**
  * A stream of bytes between two threads: what is written at one end of the channel is read at the other. At most
- * 256 KiB are on their way in each direction; what follows waits in the writer. Each end can be ended alone. If one end
- * is destroyed, or its thread ends, the other is destroyed as well.
+ * 256 KiB are on their way in each direction; what follows waits in the writer, also until `onRead` lets more come. Each end can
+ * be ended alone. If one end is destroyed, or its thread ends, the other is destroyed as well.
  */
-export function openPortStream(port: MessagePort): Duplex {
+export function openPortStream(port: MessagePort, onRead: OnRead = (_bytes, goOn) => goOn()): Duplex {
   let [unread, received] = [0, 0]
   let proceed: (() => void) | undefined
   function post(message: Posted): void {
@@ -39,8 +42,9 @@ export function openPortStream(port: MessagePort): Duplex {
   }
   const stream = new Duplex({
     read() {
-      if (received > 0) post({ kind: 'read', count: received })
+      const count = received
       received = 0
+      if (count > 0) onRead(count, () => post({ kind: 'read', count }))
     },
     write(chunk: Buffer, _encoding, done) {
       send([chunk], done)

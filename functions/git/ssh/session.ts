@@ -6,7 +6,7 @@ import type { FailureReason } from '../../domain/reasons.ts'
 import type { RepositoryAddress } from '../../domain/repository/address.ts'
 import { stopIfAborted, timedOut } from '../process/launcher.ts'
 import type { ProgramEnd, OnReached, SSHTarget } from '../ssh-worker/messages.ts'
-import { openPortStream } from '../ssh-worker/port-stream.ts'
+import { openPortStream, type OnRead } from '../ssh-worker/port-stream.ts'
 import type { Heard, ThreadEnd, WorkerThread } from './threads/worker-thread.ts'
 
 /** A login at an SSH server, on one connection. */
@@ -46,16 +46,23 @@ export interface SSHProgram {
 
 const NOT_ENDED: ProgramEnd = { words: '', tooMuch: false, exitStatus: undefined }
 
+/** What is told of a session. */
+export interface SessionListeners {
+  /** Of the server that it connects to. */
+  readonly reached?: OnReached
+  /** Of what was read from its programs: see port-stream.ts. */
+  readonly onRead?: OnRead
+}
+
 /**
- * Connects, checks the host key, and logs in with the key only, all in the thread. `reached` is told of the server that it
- * connects to.
+ * Connects, checks the host key, and logs in with the key only, all in the thread.
  * @throws Failure
  */
 export async function openSession(
   thread: WorkerThread,
   target: SSHTarget,
   signal: AbortSignal,
-  reached: OnReached = () => undefined,
+  { reached = () => undefined, onRead }: SessionListeners = {},
 ): Promise<SSHSession> {
   stopIfAborted(signal)
   const { address } = target
@@ -84,7 +91,7 @@ export async function openSession(
     async exec(command, protocol) {
       used = true
       try {
-        const program = await startProgram(thread, { session: id, command, protocol, address })
+        const program = await startProgram(thread, { session: id, command, protocol, address, onRead })
         running.add(program.closed)
         void program.closed.then(() => running.delete(program.closed))
         return program
@@ -106,11 +113,15 @@ interface ProgramCall {
   readonly command: string
   readonly protocol: string | undefined
   readonly address: RepositoryAddress
+  readonly onRead: OnRead | undefined
 }
 
-async function startProgram(thread: WorkerThread, { address, ...call }: ProgramCall): Promise<SSHProgram> {
+async function startProgram(
+  thread: WorkerThread,
+  { address, onRead, ...call }: ProgramCall,
+): Promise<SSHProgram> {
   const { port1, port2 } = new MessageChannel()
-  const stream = openPortStream(port1)
+  const stream = openPortStream(port1, onRead)
   const started = Promise.withResolvers<undefined>()
   const closed = Promise.withResolvers<undefined>()
   let end = NOT_ENDED

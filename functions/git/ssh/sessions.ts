@@ -4,7 +4,8 @@ import type { OnReached, SSHTarget } from '../ssh-worker/messages.ts'
 import { keepSessions } from './kept-sessions.ts'
 import { openKeyCheck, type CheckKey } from './key-check.ts'
 import { openSession } from './session.ts'
-import type { SSHSession } from './session.ts'
+import type { SessionListeners, SSHSession } from './session.ts'
+import { shareReading, type LetRead } from './reading-shares.ts'
 import type { Place } from './threads/started-threads.ts'
 import { makeThreadPlaces } from './threads/thread-places.ts'
 import type { Lease, ThreadPlaces } from './threads/thread-places.ts'
@@ -61,6 +62,7 @@ interface SessionParts {
   /** Default: each log-in is tried. */
   readonly guardLogIn?: GuardLogIn
   readonly checkKey?: CheckKey
+  readonly letRead?: LetRead
 }
 
 /**
@@ -72,6 +74,7 @@ export function openSSHSessions({
   keepMs = KEEP_MS,
   guardLogIn = atOnce,
   checkKey = openKeyCheck(),
+  letRead = shareReading(),
 }: SessionParts = {}): SSHSessions {
   const kept = keepSessions(keepMs)
 
@@ -93,13 +96,16 @@ export function openSSHSessions({
     { signal, reached, begins }: TriedLogIn,
   ): Promise<Opened | undefined> {
     const lease = await places.lease(place, signal)
-    const onReached: OnReached = (software) => {
-      lease.reached()
-      reached(software)
+    const listeners: SessionListeners = {
+      reached(software) {
+        lease.reached()
+        reached(software)
+      },
+      onRead: (bytes, goOn) => letRead(place.namespace, bytes, goOn),
     }
     try {
       if (begins()) {
-        const session = await lease.logIn(() => openSession(lease.thread, target, signal, onReached))
+        const session = await lease.logIn(() => openSession(lease.thread, target, signal, listeners))
         return { session, lease }
       }
       lease.release()

@@ -67,6 +67,30 @@ t.test('a program is a stream of bytes in both directions, which tells how it en
   session.close()
 })
 
+t.test('what programs of a namespace have sent is counted, and more comes when it may be read', async (t) => {
+  const seen = { namespace: '', allowed: 0, received: 0, most: 0 }
+  const counting = openSSHSessions({
+    letRead(namespace, bytes, goOn) {
+      seen.namespace = namespace
+      void nextTurn().then(() => {
+        seen.allowed += bytes
+        goOn()
+      })
+    },
+  })
+  t.teardown(() => counting.close())
+  const session = await counting.open(targetOf('counted'), patience())
+  const { stream } = await session.exec('echo', undefined)
+  stream.on('data', ({ length }: Buffer) => {
+    seen.received += length
+    seen.most = Math.max(seen.most, seen.received - seen.allowed)
+  })
+  stream.end(randomBytes(4_000_000))
+  await once(stream, 'end')
+  t.match(seen, { namespace: 'shop', received: 4_000_000 })
+  t.ok(seen.most <= 512 * 1024, `${seen.most} bytes came before they might`)
+})
+
 drawn(
   'two programs of a session run at once, and one that nobody reads does not stop the other',
   async (t) => {
