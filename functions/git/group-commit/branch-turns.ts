@@ -3,6 +3,7 @@ import { openFairQueue } from '../../domain/sharing/fair-queue.ts'
 import { countInProportion } from '../../domain/sharing/taken-time.ts'
 import { branchKey, type BranchTarget } from './expected-changes.ts'
 import { rememberWriters, type KnownWriter } from './known-writers.ts'
+import { enterPatiently, type TurnPatience } from '../turn-patience.ts'
 
 /** How long a login keeps others from the branch. Not longer: their server may be slow with it alone. */
 const LONGEST_TURN_MS = 2_000
@@ -58,14 +59,16 @@ interface Lines {
   readonly strangers: Line
   /** Known ones that wait or have their turn. */
   readonly ahead: Set<Promise<undefined>>
+  /** When each namespace was last let through, by the clock. */
+  readonly passed: Map<string, number>
   /** Logins that use these lines. */
   users: number
 }
 
 /**
  * Takes turns: of several logins that write to one branch, one pushes at a time, so that they do not take each other's
- * tip. A turn is over when its push has ended, or after two seconds, or ten if namespaces share it; nobody waits for more than four, or
- * ten with a large push.
+ * tip. A turn is over when its push has ended, or after two seconds, or ten if namespaces share it; nobody waits for other namespaces
+ * for more than four, or ten with a large push.
  * Namespaces that wait get equal parts of the time, however many logins each has, so that one with short pushes waits for about one of
  * another. Anybody can name a branch: one that has moved it waits for none that never has, and one that never has for two seconds at
  * most. `elapsed`: milliseconds of a clock that is never set.
@@ -84,9 +87,16 @@ export function openBranchTurns(elapsed = () => performance.now()): BranchTurns 
         lines.users -= 1
         if (lines.users === 0) branches.delete(key)
       }
-      const takeIn = writers.has(key, writer) ? takeKnown : takeStranger
+      const isKnown = writers.has(key, writer)
+      const takeIn = isKnown ? takeKnown : takeStranger
+      const mostMs = longestWaitOf(writer, isKnown ? LONGEST_WAIT_MS : STRANGERS_WAIT_MS)
+      const owner = ownerOf(writer)
+      const pass = (): void => void lines.passed.set(owner, elapsed())
+      const passedAt = (): number => lines.passed.get(owner) ?? -Infinity
+      const patience = { mostMs, passedAt, pass, elapsed, leaving: signal }
       try {
-        const { release: end, isOver } = await takeIn(lines, writer, signal)
+        const { release: end, isOver } = await takeIn(lines, writer, patience)
+        pass()
         let hasEnded = false
         function release(): void {
           if (hasEnded) return
@@ -106,7 +116,7 @@ export function openBranchTurns(elapsed = () => performance.now()): BranchTurns 
 
 function makeLines(elapsed: () => number): Lines {
   const [known, strangers] = [lineOf(elapsed), lineOf(elapsed)]
-  return { known, strangers, ahead: new Set(), users: 0 }
+  return { known, strangers, ahead: new Set(), passed: new Map(), users: 0 }
 }
 
 function lineOf(elapsed: () => number): Line {
@@ -122,11 +132,8 @@ function lineOf(elapsed: () => number): Line {
 }
 
 /** Its turn in the line of those who have moved the branch. */
-async function takeKnown(
-  { known, ahead }: Lines,
-  writer: BranchWriter,
-  leaving: AbortSignal,
-): Promise<BranchTurn> {
+async function takeKnown(lines: Lines, writer: BranchWriter, patience: TurnPatience): Promise<BranchTurn> {
+  const { known, ahead } = lines
   const { promise: over, resolve } = Promise.withResolvers<undefined>()
   ahead.add(over)
   function leave(): void {
@@ -135,7 +142,7 @@ async function takeKnown(
   }
   try {
     const enter = (signal: AbortSignal): Promise<Release> => known.enter(writer, signal)
-    const release = await waitFor(enter, longestWaitOf(writer, LONGEST_WAIT_MS), leaving)
+    const release = await enterPatiently(enter, patience)
     return turn(release, leave, longestTurnOf(writer))
   } catch (error) {
     leave()
@@ -144,18 +151,15 @@ async function takeKnown(
 }
 
 /** Its turn once those who are known and were there before have had theirs. */
-async function takeStranger(
-  { strangers, ahead }: Lines,
-  writer: BranchWriter,
-  leaving: AbortSignal,
-): Promise<BranchTurn> {
+async function takeStranger(lines: Lines, writer: BranchWriter, patience: TurnPatience): Promise<BranchTurn> {
+  const { strangers, ahead } = lines
   const before = [...ahead]
   async function enter(signal: AbortSignal): Promise<Release> {
     const entered = await strangers.enter(writer, signal)
     await Promise.race([Promise.all(before), ended(signal)])
     return entered
   }
-  const release = await waitFor(enter, longestWaitOf(writer, STRANGERS_WAIT_MS), leaving)
+  const release = await enterPatiently(enter, patience)
   return turn(release, () => undefined, longestTurnOf(writer))
 }
 
@@ -171,24 +175,6 @@ function longestTurnOf({ isShared = false }: BranchWriter): number {
 function ownerOf({ namespaces, login }: BranchWriter): string {
   const [first = login] = namespaces
   return first
-}
-
-/** Undefined: it has waited for long enough. */
-async function waitFor(
-  enter: (signal: AbortSignal) => Promise<Release>,
-  mostMs: number,
-  leaving: AbortSignal,
-): Promise<Release | undefined> {
-  const over = new AbortController()
-  const timer = setTimeout(() => over.abort(), mostMs)
-  try {
-    return await enter(AbortSignal.any([over.signal, leaving]))
-  } catch (error) {
-    if (over.signal.aborted && !leaving.aborted) return undefined
-    throw error
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 function ended(signal: AbortSignal): Promise<undefined> {

@@ -212,6 +212,42 @@ t.test('who leaves the line keeps nobody waiting', async (t) => {
   await last.then(({ release }) => release())
 })
 
+t.test(
+  'who waits for others of its own namespace waits on, and who waits for others goes without a turn',
+  async (t) => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    t.teardown(() => mock.timers.reset())
+    let now = 0
+    const turns = openBranchTurns(() => now)
+    const went: string[] = []
+    const take = async (namespace: string, login: string) => {
+      const writer = { login, namespaces: [namespace] }
+      turns.landed(MAIN, writer)
+      const { release } = await turns.take(MAIN, writer)
+      went.push(login)
+      return release
+    }
+    const goOn = async (seconds: number): Promise<void> => {
+      now += seconds * 1_000
+      mock.timers.tick(seconds * 1_000)
+      await settle()
+    }
+    // None gives its turn back: each is over after two seconds.
+    const all = [take('first', 'first'), ...['a', 'b', 'c'].map((one) => take('busy', one))]
+    all.push(...['d', 'e'].map((one) => take(one, one)))
+    await settle()
+    t.same(went, ['first'])
+    await goOn(2)
+    t.same(went.splice(0), ['first', 'a'])
+    await goOn(2)
+    const then = went.splice(0).sort()
+    t.same(then, ['b', 'd', 'e'], 'two of them have waited for others for four seconds')
+    await goOn(2)
+    t.same(went, ['c'])
+    await Promise.all(all)
+  },
+)
+
 t.test('one that takes little waits for one turn of ten that push all the time', async (t) => {
   let now = 0
   const turns = openBranchTurns(() => now)
