@@ -6,6 +6,10 @@ export interface KeptApart {
   readonly has: (namespace: string, key: string) => boolean
   /** For ten minutes, or so many milliseconds. */
   readonly keep: (namespace: string, key: string, milliseconds?: number) => void
+  /** For so many milliseconds, or until it has landed by itself. */
+  readonly keepOnTrial: (namespace: string, key: string, milliseconds: number) => void
+  /** It has landed by itself. */
+  readonly landed: (namespace: string, key: string) => void
   /** The part of the namespaces that it pushes with, where all of them do not push together; undefined: with all. */
   readonly partOf: (namespace: string, key: string) => string | undefined
   /** For ten minutes. The last part counts. */
@@ -20,14 +24,21 @@ const MOST_APART = 1_000
 /** Remembers them for ten minutes. `now` is in milliseconds of a clock that is never set. */
 export function rememberApart(now: () => number = () => performance.now()): KeptApart {
   const until = openFairCache<number>(MOST_APART)
+  const trials = openFairCache<number>(MOST_APART)
   const parts = openFairCache<{ readonly part: string; readonly end: number }>(MOST_APART)
   const keyOf = (namespace: string, key: string): string => `${key} ${namespace}`
-  const endOf = (namespace: string, key: string): number => until.get(namespace, keyOf(namespace, key)) ?? 0
+  const endIn = (ends: typeof until, namespace: string, key: string): number =>
+    ends.get(namespace, keyOf(namespace, key)) ?? 0
   return {
-    has: (namespace, key) => endOf(namespace, key) > now(),
+    has: (namespace, key) => [until, trials].some((ends) => endIn(ends, namespace, key) > now()),
     keep(namespace, key, milliseconds = APART_MS) {
-      const end = Math.max(endOf(namespace, key), now() + milliseconds)
+      const end = Math.max(endIn(until, namespace, key), now() + milliseconds)
       until.set(namespace, keyOf(namespace, key), end)
+    },
+    keepOnTrial: (namespace, key, milliseconds) =>
+      trials.set(namespace, keyOf(namespace, key), now() + milliseconds),
+    landed(namespace, key) {
+      if (endIn(trials, namespace, key) > 0) trials.set(namespace, keyOf(namespace, key), 0)
     },
     partOf(namespace, key) {
       const found = parts.get(namespace, keyOf(namespace, key))

@@ -10,7 +10,7 @@ export interface PushCompanions {
   readonly queueOf: (waiter: Waiter) => string
   /** What a push of its namespace by itself is likely to take, in milliseconds; 0 where nothing is known of it. */
   readonly likelyMs: (waiter: Waiter) => number
-  /** Its namespace pushes to the branch by itself for ten minutes, or so many milliseconds. */
+  /** Its namespace pushes to the branch by itself for ten minutes; or for so many milliseconds, unless it has landed by itself. */
   readonly keepApart: (waiter: Waiter, milliseconds?: number) => void
   /** A round of a push that has begun with this change has ended: whoever makes it slow, or is refused by itself, is kept apart. */
   readonly roundEnded: (first: Waiter, round: RoundReport) => void
@@ -29,12 +29,19 @@ export function choosePushCompanions(): PushCompanions {
       return part === undefined ? key : partKey(waiter, part)
     },
     likelyMs: (waiter) => times.likelyMs(namespaceOf(waiter), keyOf(waiter)),
-    keepApart: (waiter, milliseconds) => apart.keep(namespaceOf(waiter), keyOf(waiter), milliseconds),
+    keepApart(waiter, milliseconds) {
+      const [namespace, key] = [namespaceOf(waiter), keyOf(waiter)]
+      if (milliseconds === undefined) apart.keep(namespace, key)
+      else apart.keepOnTrial(namespace, key, milliseconds)
+    },
     roundEnded(first, round) {
       if (isOfOneNamespace(first)) return
       const shared = keyOf(first)
-      const [only] = round.namespaces
-      if (round.refused && round.namespaces.size === 1 && only !== undefined) apart.keep(only, shared)
+      const [only, ...others] = round.namespaces
+      if (only !== undefined && others.length === 0) {
+        if (round.refused) apart.keep(only, shared)
+        if (round.head !== undefined) apart.landed(only, shared)
+      }
       const { alone, parts } = times.ended(shared, round)
       for (const [namespace, milliseconds] of alone) apart.keep(namespace, shared, milliseconds)
       for (const [namespace, part] of parts) apart.keepIn(part, namespace, shared)

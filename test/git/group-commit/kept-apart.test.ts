@@ -24,6 +24,20 @@ t.test('or for so many milliseconds, but never for less than it would be without
   t.ok(has('market', 'main'))
 })
 
+t.test('who is on trial pushes by itself until it has landed, or for so long', async (t) => {
+  let now = 0
+  const { has, keep, keepOnTrial, landed } = rememberApart(() => now)
+  const isApart = (): readonly boolean[] => ['market', 'shop', 'evil'].map((one) => has(one, 'main'))
+  for (const namespace of ['market', 'shop', 'evil']) keepOnTrial(namespace, 'main', 1_000)
+  keep('evil', 'main')
+  t.same(isApart(), [true, true, true])
+  for (const namespace of ['market', 'evil']) landed(namespace, 'main')
+  landed('shop', 'next')
+  t.same(isApart(), [false, true, true])
+  now = 1_000
+  t.same(isApart(), [false, false, true])
+})
+
 t.test('who pushes by itself does so however many branches another namespace has', async (t) => {
   const { has, keep } = rememberApart()
   keep('market', 'main')

@@ -70,3 +70,15 @@ t.test('who was refused by itself is not with others again when these are', asyn
     'the others are',
   )
 })
+
+t.test('who has landed by itself meanwhile is with the others again at once', async (t) => {
+  const staged = stage()
+  t.same(await pushAll(staged, 'once'), FATES)
+  staged.pushes.length = 0
+  t.same(await pushAll(staged, 'again'), FATES)
+  const shared = staged.pushes.filter((paths) => paths.length > 1)
+  t.same(
+    shared.map((paths) => paths.length),
+    [11],
+  )
+})
