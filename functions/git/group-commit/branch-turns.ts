@@ -28,6 +28,8 @@ const NEVER = new AbortController().signal
 export interface BranchWriter extends KnownWriter {
   /** How long its next push is likely to take, by its size, in milliseconds; default: no time. */
   readonly likelyMs?: number | undefined
+  /** How long the host is likely to look at it besides: others go first, and it waits for longer; default: no time. */
+  readonly slowMs?: number | undefined
   /** Whether several namespaces share its push. */
   readonly isShared?: boolean | undefined
 }
@@ -123,8 +125,8 @@ function lineOf(elapsed: () => number): Line {
   const queue = openFairQueue(1, { elapsed, taken: countInProportion(LONGEST_TURN_MS) })
   return {
     async enter(writer, signal) {
-      const { likelyMs = 0 } = writer
-      const leave = await queue.enter(ownerOf(writer), signal, 'last', likelyMs)
+      const { likelyMs = 0, slowMs = 0 } = writer
+      const leave = await queue.enter(ownerOf(writer), signal, 'last', likelyMs + slowMs)
       const began = elapsed()
       return () => leave(Math.max(USUAL * likelyMs, COUNTED * (elapsed() - began)))
     },
@@ -163,8 +165,8 @@ async function takeStranger(lines: Lines, writer: BranchWriter, patience: TurnPa
   return turn(release, () => undefined, longestTurnOf(writer))
 }
 
-function longestWaitOf({ likelyMs = 0 }: BranchWriter, usual: number): number {
-  return likelyMs > LARGE_MS ? LARGE_WAIT_MS : usual
+function longestWaitOf({ likelyMs = 0, slowMs = 0 }: BranchWriter, usual: number): number {
+  return likelyMs + slowMs > LARGE_MS ? LARGE_WAIT_MS : usual
 }
 
 function longestTurnOf({ isShared = false }: BranchWriter): number {

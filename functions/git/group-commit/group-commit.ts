@@ -72,8 +72,8 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
     await queue.gather(expected.of(change), contention.pauseFor(key))
     if (queue.isEmpty()) return
     const isShared = queue.namespaces().size > 1
-    const likelyMs = Math.max(queue.likelyMs(), isShared ? 0 : companions.likelyMs(next))
-    const turn = takeBatchTurns(turns, change, { login: identity, likelyMs, isShared })
+    const times = { likelyMs: queue.likelyMs(), slowMs: isShared ? 0 : companions.slowMs(next) }
+    const turn = takeBatchTurns(turns, change, { login: identity, isShared, ...times })
     // Once nobody waits any more, nothing is left to be done, or only for who has come since then.
     const wanted = { address: change.repository, signal: queue.abandoned() }
     const first = await acquireFirst(turn.acquire, queue, wanted)

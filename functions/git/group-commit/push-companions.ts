@@ -8,8 +8,8 @@ import { apartKey, isOfOneNamespace, keyOf, namespaceOf, partKey } from './queue
 export interface PushCompanions {
   /** The key of the queue whose changes go in one push with this one. */
   readonly queueOf: (waiter: Waiter) => string
-  /** What a push of its namespace by itself is likely to take, in milliseconds; 0 where nothing is known of it. */
-  readonly likelyMs: (waiter: Waiter) => number
+  /** How long the host is likely to look at its push, in milliseconds, where its namespace is a suspect; 0 of others. */
+  readonly slowMs: (waiter: Waiter) => number
   /** Its namespace pushes to the branch by itself for ten minutes; or for so many milliseconds, unless it has landed by itself. */
   readonly keepApart: (waiter: Waiter, milliseconds?: number) => void
   /** A round of a push that has begun with this change has ended: whoever makes it slow, or is refused by itself, is kept apart. */
@@ -28,7 +28,7 @@ export function choosePushCompanions(): PushCompanions {
       const part = apart.partOf(namespace, key)
       return part === undefined ? key : partKey(waiter, part)
     },
-    likelyMs: (waiter) => times.likelyMs(namespaceOf(waiter), keyOf(waiter)),
+    slowMs: (waiter) => times.slowMs(namespaceOf(waiter), keyOf(waiter)),
     keepApart(waiter, milliseconds) {
       const [namespace, key] = [namespaceOf(waiter), keyOf(waiter)]
       if (milliseconds === undefined) apart.keep(namespace, key)

@@ -6,8 +6,8 @@ import type { RoundReport } from '../writer/round.ts'
 export interface PushTimes {
   /** A round of a push has ended. Returns who pushes apart from now on. `key`: of the branch and login. */
   readonly ended: (key: string, round: Pick<RoundReport, 'namespaces' | 'milliseconds'>) => Separated
-  /** What a push of a namespace by itself is likely to take, in milliseconds, as its last one did; 0 where nothing is known of it. */
-  readonly likelyMs: (namespace: string, key: string) => number
+  /** How long the host is likely to look at a push of a suspect, in milliseconds; 0 of others. */
+  readonly slowMs: (namespace: string, key: string) => number
   /** Whether it is to push by itself: somebody has made a shared push slow lately, and it is slow, or nothing is known of it. */
   readonly isSuspect: (namespace: string, key: string) => boolean
 }
@@ -129,8 +129,8 @@ export function watchPushTimes(now: () => number = () => performance.now()): Pus
       const strangers = all.filter((namespace) => took(namespace) === undefined)
       return strangers.length > 0 ? suspect(strangers, key, learning) : halve(all)
     },
-    likelyMs: (namespace, key) =>
-      knownOf(namespace, key)?.milliseconds ?? (isSuspect(namespace, key) ? SLOW_MS : 0),
+    slowMs: (namespace, key) =>
+      isSuspect(namespace, key) ? (knownOf(namespace, key)?.milliseconds ?? SLOW_MS) : 0,
     isSuspect,
   }
 }
