@@ -100,9 +100,10 @@ export function buildApp(handle: Handle, log: Logger, options: AppOptions = {}):
   const senders = knowSenders(stampKeys, now)
   // An event of the webhook is never that large.
   readBodies(app, connections, (request, bytes) => {
-    const announced = announcedBytes(request.headers)
+    const beyond = bytes - announcedBytes(request.headers)
+    if (beyond <= 0) return
     const sender = senders.of(request.headers) === 'source' ? 'source' : 'anybody'
-    places.charge(sender, { address: addressOf(request), bytes: Math.max(0, bytes - announced) })
+    places.charge(sender, { address: addressOf(request), bytes: beyond })
   })
   const patience = { forMs: SOURCE_WAIT_MS, wait: timing.wait, signal: NEVER }
   const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {

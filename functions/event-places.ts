@@ -22,13 +22,14 @@ const FEW_UNSIGNED = 3
  * As many as have places may come at once.
  */
 const UNSIGNED_PER_SECOND = 20
-/** An event of this many bytes counts as one of those reads: to read 10 MiB takes some 0.1 s, and up to 0.5 s. */
-const BYTES_PER_READ = 128 * 1024
-
-/** What an event of a source costs, in reads: it names a resource that waits in the line of its namespace, or nothing at all. */
-const SOURCE_EVENT = 0.05
-/** And what of them counts as a read: to read so much takes 5 to 25 ms. */
-const SOURCE_BYTES_PER_READ = 512 * 1024
+/**
+ * What an event costs at least, in those reads, and how many bytes count as one: to read 10 MiB takes some 0.1 s, and up to 0.5 s. What
+ * a source names waits in the line of its namespace, before it is read.
+ */
+const COST = {
+  source: { least: 0.05, bytes: 512 * 1024 },
+  anybody: { least: 1, bytes: 128 * 1024 },
+} as const
 
 /** Reads of each address that are left where those of all are spent: at once, and for how many a second. */
 const OF_ADDRESS = { most: 20, perSecond: 10 } as const
@@ -62,7 +63,8 @@ export interface EventPlaces {
 
 /**
  * Places for events. If `signs`, the webhook signs its events, and sources have a key: a flood of others leaves them three quarters
- * of the places, and the reads of sources. Otherwise senders cannot be told apart. Each namespace has a fair share of them. `now` is in milliseconds.
+ * of the places, and the reads of sources. Otherwise senders cannot be told apart. Each namespace has a fair share of them. `now`
+ * is in milliseconds.
  */
 export function openEventPlaces(signs: boolean, now: () => number): EventPlaces {
   const places = openFairPlaces(MOST_EVENTS, FEW_EVENTS)
@@ -78,12 +80,16 @@ export function openEventPlaces(signs: boolean, now: () => number): EventPlaces 
     return sender === 'source' || (places.hasRoom() && (!isAnybody(sender) || ofAnybody.hasRoom()))
   }
 
+  function readsOf(sender: 'source' | 'anybody', address: string | undefined): Reads {
+    if (sender === 'source') return { shared: readsOfSources }
+    return { shared: readsOfAnybody, ...(address === undefined ? {} : { own: readsOfAddresses.of(address) }) }
+  }
+
   /** Counts the bytes as read; false if nothing may be read now. */
   function mayRead(sender: Sender, { address, bytes }: EventRequest = { bytes: 0 }): boolean {
-    if (sender === 'source') return spend({ shared: readsOfSources }, readsOf(sender, bytes))
-    if (!isAnybody(sender)) return true
-    const own = address === undefined ? {} : { own: readsOfAddresses.of(address) }
-    return spend({ shared: readsOfAnybody, ...own }, readsOf(sender, bytes))
+    if (sender === 'webhook' || (sender === 'anybody' && !signs)) return true
+    const cost = COST[sender]
+    return spend(readsOf(sender, address), Math.max(cost.least, bytes / cost.bytes))
   }
 
   function take(sender: Sender, namespace: string): Release | undefined {
@@ -98,8 +104,8 @@ export function openEventPlaces(signs: boolean, now: () => number): EventPlaces 
     admits: (sender, request) => hasRoom(sender) && mayRead(sender, request),
     charge(sender, { address, bytes }) {
       if (sender === 'webhook') return
-      const own = address === undefined ? readsOfAnybody : readsOfAddresses.of(address)
-      owe(sender === 'source' ? readsOfSources : own, bytes / bytesPerRead(sender))
+      const { shared, own = shared } = readsOf(sender, address)
+      owe(own, bytes / COST[sender].bytes)
     },
     giveBack(sender) {
       if (sender === 'anybody') readsOfAnybody.spend(SHARED_READ - 1)
@@ -113,14 +119,6 @@ export function openEventPlaces(signs: boolean, now: () => number): EventPlaces 
     },
     admitsSearch: (sender) => mayRead(sender),
   }
-}
-
-function readsOf(sender: Sender, bytes: number): number {
-  return Math.max(sender === 'source' ? SOURCE_EVENT : 1, bytes / bytesPerRead(sender))
-}
-
-function bytesPerRead(sender: Sender): number {
-  return sender === 'source' ? SOURCE_BYTES_PER_READ : BYTES_PER_READ
 }
 
 function both(one: Release, other: Release): Release {

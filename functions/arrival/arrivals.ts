@@ -78,10 +78,10 @@ export function openArrivals({ handle, places, searches, log, wait, elapsed }: A
       const isSingle = posted.form === 'event' || posted.form === 'watched'
       const patience = { forMs: isSingle ? 0 : HOLD_MS, wait, signal: over.signal }
       const refs = distinctRefs(posted.hints)
-      if (sender === 'source' && posted.form === 'watched') {
+      if (sender === 'source' && posted.form === 'watched' && refs.length > 0) {
         // Nobody keeps the events of others from being sent.
         void beginInPace(refs, job.begin, { forMs: PLACE_MS, wait, signal: ending.signal })
-        if (refs.length > 0) return 'done'
+        return 'done'
       }
       const left = await beginAll(refs, job.begin, patience)
       if (left.length > 0) return 'no room'

@@ -6,7 +6,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
  */
 export const SOURCE_KEY = 'sourcekey'
 
-/** What the digest begins with, so that it is of no use elsewhere. */
+/** Makes the digest invalid for any other purpose. */
 const PURPOSE = 'commitlet.dev/v1 source-key\n'
 const BEARER = /^bearer +(\S+)$/i
 

@@ -59,7 +59,9 @@ const UNKNOWN: Known = { milliseconds: undefined, apartUntil: 0 }
 export function watchPushTimes(now: () => number = () => performance.now()): PushTimes {
   const times = openFairCache<{ readonly known: Known; readonly until: number }>(MOST_KNOWN)
   /** Of shared pushes that were slow, what they may have taken at most. */
-  const slow = new LRUCache<string, { readonly until: number; readonly most: number }>({ max: MOST_SLOW })
+  const slowPushes = new LRUCache<string, { readonly until: number; readonly most: number }>({
+    max: MOST_SLOW,
+  })
   let halvings = 0
   const nameOf = (namespace: string, key: string): string => `${key} ${namespace}`
 
@@ -69,7 +71,7 @@ export function watchPushTimes(now: () => number = () => performance.now()): Pus
   }
 
   function isSuspect(namespace: string, key: string): boolean {
-    const { until = 0, most = 0 } = slow.get(key) ?? {}
+    const { until = 0, most = 0 } = slowPushes.get(key) ?? {}
     return until > now() && (knownOf(namespace, key)?.milliseconds ?? Infinity) > most
   }
 
@@ -120,12 +122,12 @@ export function watchPushTimes(now: () => number = () => performance.now()): Pus
         }
         return NOBODY
       }
-      slow.set(key, { until: now() + LONGEST_MS, most })
+      slowPushes.set(key, { until: now() + LONGEST_MS, most })
       const quick = all.filter((namespace) => (took(namespace) ?? Infinity) <= most)
-      const slowOnes = all.filter((namespace) => (took(namespace) ?? 0) > most)
+      const slow = all.filter((namespace) => (took(namespace) ?? 0) > most)
       const learning = Math.min(LONGEST_MS, LEARNING * milliseconds)
       if (quick.length === 0) return { ...NOBODY, alone: new Map(all.map((one) => [one, learning])) }
-      if (slowOnes.length > 0) return separate(slowOnes, key)
+      if (slow.length > 0) return separate(slow, key)
       const strangers = all.filter((namespace) => took(namespace) === undefined)
       return strangers.length > 0 ? suspect(strangers, key, learning) : halve(all)
     },

@@ -184,7 +184,7 @@ function halvesOf(work: Work): readonly Work[] {
   return halves.map((half) => partOf(work, half))
 }
 
-/** Begins anew with these. */
+/** Begins again with these. */
 function partOf({ doubts, before, apart, keepApart }: Work, batch: readonly PendingChange[]): Work {
   return { batch, doubts, rounds: 0, apart, keepApart, ...(before === undefined ? {} : { before }) }
 }
