@@ -648,45 +648,6 @@ t.test(
   },
 )
 
-t.test(
-  'refused commits of one namespace are for its own pushes to find, and others land at once',
-  async (t) => {
-    const repository = memoryRepository()
-    const pushes: string[] = []
-    repository.onPush = (commits) => {
-      const paths = commits.flatMap(({ files }) => files.map(({ path }) => path))
-      const isBad = paths.some((path) => path.startsWith('bad'))
-      pushes.push(`${isBad ? 'bad' : 'good'}, ${paths.length}`)
-      return isBad ? { kind: 'refused', failure: new Failure('PushRejected', 'No.'), each: true } : undefined
-    }
-    async function* landBatch({ changes, ...batch }: Batch): AsyncGenerator<Settled> {
-      yield* land(repository.open(), { ...batch, batch: changes })
-    }
-    const groupCommit = makeGroupCommit({ land: landBatch })
-    const push = (namespace: string, path: string): Promise<string> =>
-      groupCommit.push(changeOf(URL, path, { namespace }), LOGIN, NEVER).then(
-        ({ outcome }) => outcome,
-        (error: unknown) => (error instanceof Failure ? error.reason : 'a bug'),
-      )
-    const [first] = await pushed((path) => push('shop', path), ['first'])
-    await first
-    const bad = Array.from({ length: 20 }, (_, i) => push('evil', `bad ${i}`))
-    t.same(await Promise.all([push('shop', 'good'), push('market', 'fine')]), ['pushed', 'pushed'])
-    t.ok(pushes.length <= 5, `${pushes.length} pushes, and not one for each that is bad`)
-    t.same(await Promise.all([...bad, push('evil', 'harmless')]), [
-      ...bad.map(() => 'PushRejected'),
-      'pushed',
-    ])
-    pushes.length = 0
-    t.same(await Promise.all([push('evil', 'bad again'), push('shop', 'better'), push('market', 'finer')]), [
-      'PushRejected',
-      'pushed',
-      'pushed',
-    ])
-    t.same(pushes.sort(), ['bad, 1', 'good, 2'], 'evil is by itself')
-  },
-)
-
 t.test('a refused commit that an earlier push may still make is not pushed by itself', async (t) => {
   const repository = memoryRepository()
   let late: (() => void) | undefined

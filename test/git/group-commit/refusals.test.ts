@@ -33,6 +33,32 @@ function stage() {
   return { push, pushes }
 }
 
+t.test(
+  'refused commits of one namespace are for its own pushes to find, and others land at once',
+  async (t) => {
+    const { push, pushes } = stage()
+    await push('shop', 'first')
+    const bad = Array.from({ length: 20 }, (_, i) => push('evil', `bad ${i}`))
+    t.same(await Promise.all([push('shop', 'good'), push('market', 'fine')]), ['pushed', 'pushed'])
+    t.ok(pushes.length <= 5, `${pushes.length} pushes, and not one for each that is bad`)
+    t.same(await Promise.all([...bad, push('evil', 'harmless')]), [
+      ...bad.map(() => 'PushRejected'),
+      'pushed',
+    ])
+    pushes.length = 0
+    t.same(await Promise.all([push('evil', 'bad again'), push('shop', 'better'), push('market', 'finer')]), [
+      'PushRejected',
+      'pushed',
+      'pushed',
+    ])
+    t.same(
+      pushes.map((paths) => paths.join(', ')).sort(),
+      ['bad again', 'better, finer'],
+      'evil is by itself',
+    )
+  },
+)
+
 /** Of ten namespaces whose commits are refused, and ten others; all but the first wait for the first. */
 async function pushAll({ push }: ReturnType<typeof stage>, times: string): Promise<readonly string[]> {
   const first = push('first', `first ${times}`)
