@@ -3,7 +3,8 @@ import type { Remote } from '../remote.ts'
 import { firstDoubts } from './doubts.ts'
 import { failAll, type PendingChange, type Settled } from './pending-change.ts'
 import { isOfNamespace, pauseBefore, writeRound, type RoundReport } from './round.ts'
-import { leave, type Work } from './work.ts'
+import { leave } from './divided-work.ts'
+import type { Work } from './work.ts'
 
 /** Changes of one repository, branch and login, for one session. */
 export interface Landing {

@@ -45,6 +45,11 @@ export function failAll(batch: readonly PendingChange[], failure: Failure): Sett
   return new Map(batch.map((pending) => [pending, failure]))
 }
 
+/** The namespace that the change is of. */
+export function namespaceOf({ change }: PendingChange): string {
+  return change.namespace
+}
+
 /** Whether the caller still waits for this change. */
 export function isWaitedFor({ signal }: PendingChange): boolean {
   return !signal.aborted

@@ -2,11 +2,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { asFailure, type Failure } from '../../domain/failure.ts'
 import { REASONS } from '../../domain/reasons.ts'
 import type { Remote, Tip } from '../remote.ts'
+import { afterPush } from './after-push.ts'
 import { commitAndPush, type Written } from './commit-and-push.ts'
+import { divide, leave, refuse } from './divided-work.ts'
 import { searchedSince, settleFound } from './doubts.ts'
 import { failAll, isWaitedFor, restOf, type PendingChange, type Settled } from './pending-change.ts'
 import { isCommitsOnly, planCommits } from './plan-batch.ts'
-import { afterPush, again, divide, leave, refuse, type Progress, type Work } from './work.ts'
+import { again, type Progress, type Work } from './work.ts'
 
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 3_000

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { Failure } from '../../../functions/domain/failure.ts'
-import { afterPush, type Work } from '../../../functions/git/writer/work.ts'
+import { afterPush } from '../../../functions/git/writer/after-push.ts'
+import type { Work } from '../../../functions/git/writer/work.ts'
 import { changeOf, pending } from '../stage.ts'
 import { memoryRepository, URL } from './memory-remote.ts'
 
