@@ -6,7 +6,7 @@ import { boundConnections, KEPT_MS } from './domain/incoming/connections.ts'
 import type { Timing } from './domain/incoming/timing.ts'
 import { NO_SCHEMAS } from './domain/no-schemas.ts'
 import { NO_SEARCH, openArrivals } from './arrival/arrivals.ts'
-import { beginAll } from './arrival/begin-all.ts'
+import { openBeginLine } from './arrival/begin-line.ts'
 import { knowSenders } from './arrival/senders.ts'
 import type { Searches } from './arrival/arrivals.ts'
 import type { Handle } from './arrival/in-hand.ts'
@@ -36,7 +36,6 @@ const MOST_CONNECTIONS = 2_048
 const SOURCE_WAIT_MS = 5_000
 /** Retry-After in seconds, for events that could not be handled. */
 const RETRY_AFTER = '5'
-const NEVER = new AbortController().signal
 /** Of a proxy in the same pod. */
 const LOOPBACK = /^(::ffff:)?127\.|^::1$/
 const NOTHING = 'There is nothing here; send events to POST /.'
@@ -105,7 +104,7 @@ export function buildApp(handle: Handle, log: Logger, options: AppOptions = {}):
     const sender = senders.of(request.headers) === 'source' ? 'source' : 'anybody'
     places.charge(sender, { address: addressOf(request), bytes: beyond })
   })
-  const patience = { forMs: SOURCE_WAIT_MS, wait: timing.wait, signal: NEVER }
+  const beginAll = openBeginLine({ elapsed: timing.elapsed, wait: timing.wait })
   const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
     const announced = announcedBytes(request.headers)
     // What is too large is refused unread.
@@ -117,9 +116,10 @@ export function buildApp(handle: Handle, log: Logger, options: AppOptions = {}):
     // Before its body is read. A flood is slowed down by that, and who repeats an event waits in any case.
     if (mayCome()) done()
     else if (sender === 'source')
-      void beginAll([socket], () => socket.destroyed || mayCome(), patience).then(({ length }) =>
-        length === 0 ? done() : refuse(),
-      )
+      void beginAll([{}], () => socket.destroyed || mayCome(), {
+        forMs: SOURCE_WAIT_MS,
+        owner: addressOf(request) ?? '',
+      }).then((left) => (left === 0 ? done() : refuse()))
     else void connections.slowDown(socket).then(refuse)
   }
   app.post<{ Body: Posted | undefined }>('/', { onRequest }, async (request, reply) => {
@@ -140,7 +140,7 @@ export function buildApp(handle: Handle, log: Logger, options: AppOptions = {}):
     }
     // Until it was handled, even if its sender leaves.
     const release = connections.hold(raw.socket)
-    const followed = await arrivals.follow(posted, sender).finally(release)
+    const followed = await arrivals.follow(posted, sender, addressOf(request)).finally(release)
     if (followed === 'done') return reply.code(202).send()
     if (sender === 'webhook') senders.release(headers)
     return askToRetry(reply, followed === 'no room' ? NO_ROOM : undefined)

@@ -55,10 +55,10 @@ export interface EventPlaces {
   readonly giveBack: (sender: Sender) => void
   /** Takes a place until the result is called; undefined if there is none, or none for this namespace. */
   readonly take: (sender: Sender, namespace: string) => Release | undefined
-  /** The same for each further resource that an event names: it counts as an event of its own. */
-  readonly takeFurther: (sender: Sender, namespace: string) => Release | undefined
+  /** The same for each further resource that an event names: it counts as an event of its own, from the same address. */
+  readonly takeFurther: (sender: Sender, namespace: string, address?: string) => Release | undefined
   /** Whether a further namespace that an event names may be searched now: it counts as an event of its own. */
-  readonly admitsSearch: (sender: Sender) => boolean
+  readonly admitsSearch: (sender: Sender, address?: string) => boolean
 }
 
 /**
@@ -111,13 +111,13 @@ export function openEventPlaces(signs: boolean, now: () => number): EventPlaces 
       if (sender === 'anybody') readsOfAnybody.spend(SHARED_READ - 1)
     },
     take,
-    takeFurther(sender, namespace) {
+    takeFurther(sender, namespace, address) {
       const leave = take(sender, namespace)
-      if (leave === undefined || mayRead(sender)) return leave
+      if (leave === undefined || mayRead(sender, { address, bytes: 0 })) return leave
       leave()
       return undefined
     },
-    admitsSearch: (sender) => mayRead(sender),
+    admitsSearch: (sender, address) => mayRead(sender, { address, bytes: 0 }),
   }
 }
 

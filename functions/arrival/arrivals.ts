@@ -3,11 +3,13 @@ import type { Hint, OtherObject, Posted } from '../domain/event/hint.ts'
 import type { Timing } from '../domain/incoming/timing.ts'
 import { resourceKey, type ObjectRef } from '../domain/resource/resource.ts'
 import type { EventPlaces, Sender } from '../event-places.ts'
-import type { Begin } from './begin-all.ts'
-import { beginAll } from './begin-all.ts'
+import type { Begin } from './begin-line.ts'
+import { openBeginLine } from './begin-line.ts'
+import { openHeldLists } from './held-lists.ts'
 import { OF_SOURCES, openPacedLines } from './paced-lines.ts'
-import type { Handle, InHand } from './in-hand.ts'
+import type { Handle } from './in-hand.ts'
 import { openInHand } from './in-hand.ts'
+import { openJob } from './job.ts'
 
 /** A search for the resources that wait for an object. It does not throw. */
 export interface Search {
@@ -44,9 +46,10 @@ export type Followed = 'done' | 'no room' | 'failed'
 export interface Arrivals {
   /**
    * Resolves once everything is handled; a list and a search are answered after 25 s, and an event that keeps others
-   * from being sent as soon as it is in hand, or waits for the pace of its namespace: what is left goes on.
+   * from being sent as soon as it is in hand, or waits for the pace of its namespace: what is left goes on. `address`: of the
+   * sender, if that tells senders from each other.
    */
-  readonly follow: (posted: Posted, sender: Sender) => Promise<Followed>
+  readonly follow: (posted: Posted, sender: Sender, address?: string) => Promise<Followed>
   /** Resolves once nothing is in hand. Nothing waits for its pace any more. */
   readonly idle: () => Promise<void>
 }
@@ -60,9 +63,11 @@ const PLACE_MS = 10_000
 export function openArrivals({ handle, places, searches, log, wait, elapsed }: ArrivalOptions): Arrivals {
   const inHand = openInHand(handle, log)
   const ending = new AbortController()
+  const beginAll = openBeginLine({ elapsed, wait })
+  const holdList = openHeldLists()
   const beginInPace = openPacedLines(OF_SOURCES, { elapsed, wait, ending: ending.signal })
 
-  async function follow(posted: Posted, sender: Sender): Promise<Followed> {
+  async function follow(posted: Posted, sender: Sender, address?: string): Promise<Followed> {
     if (posted.skipped > 0)
       log.warn(
         { events: posted.skipped },
@@ -70,21 +75,25 @@ export function openArrivals({ handle, places, searches, log, wait, elapsed }: A
       )
     // Such as about a deletion: whoever creates and deletes objects has many of them sent.
     if (posted.form === 'watched' && posted.hints.length === 0) places.giveBack(sender)
-    const job = openJob(inHand, places, sender)
+    if (sender !== 'anybody' || isSingle(posted)) return followAll(posted, sender, address)
+    const letGo = holdList(address, posted.hints.length)
+    return letGo === undefined ? 'no room' : followAll(posted, sender, address).finally(letGo)
+  }
+
+  async function followAll(posted: Posted, sender: Sender, address?: string): Promise<Followed> {
+    const job = openJob(inHand, places, { sender, address })
     const over = new AbortController()
     const late = isHeld(posted) ? wait(HOLD_MS, over.signal).then(isTrue, isTrue) : undefined
     try {
       // A single event is answered at once: its sender waits as well as we can.
-      const isSingle = posted.form === 'event' || posted.form === 'watched'
-      const patience = { forMs: isSingle ? 0 : HOLD_MS, wait, signal: over.signal }
+      const patience = { forMs: isSingle(posted) ? 0 : HOLD_MS, owner: address ?? '' }
       const refs = distinctRefs(posted.hints)
       if (sender === 'source' && posted.form === 'watched' && refs.length > 0) {
         // Nobody keeps the events of others from being sent.
-        void beginInPace(refs, job.begin, { forMs: PLACE_MS, wait, signal: ending.signal })
+        void beginInPace(refs, job.begin, PLACE_MS)
         return 'done'
       }
-      const left = await beginAll(refs, job.begin, patience)
-      if (left.length > 0) return 'no room'
+      if ((await beginAll(refs, job.begin, patience)) > 0) return 'no room'
       const searching: Promise<void>[] = posted.hints.some(({ about }) => about === 'everything')
         ? [searches.sweep(job.beginFound)]
         : []
@@ -99,7 +108,7 @@ export function openArrivals({ handle, places, searches, log, wait, elapsed }: A
         },
         patience,
       )
-      if (unsought.length > 0) return 'no room'
+      if (unsought > 0) return 'no room'
       const ended = inHand.keep(Promise.all(searching).then(job.ended))
       if (posted.form === 'watched') return 'done'
       return (await (late === undefined ? ended : Promise.race([ended, late]))) ? 'done' : 'failed'
@@ -115,6 +124,10 @@ export function openArrivals({ handle, places, searches, log, wait, elapsed }: A
       return inHand.idle()
     },
   }
+}
+
+function isSingle({ form }: Posted): boolean {
+  return form === 'event' || form === 'watched'
 }
 
 /** Whether the answer is held for 25 s at most. */
@@ -136,45 +149,6 @@ function distinctRefs(hints: readonly Hint[]): readonly ObjectRef[] {
 function distinctObjects(hints: readonly Hint[]): readonly OtherObject[] {
   const objects = hints.flatMap((hint) => (hint.about === 'object' ? [hint.object] : []))
   return [...new Map(objects.map((object) => [object.namespace, object])).values()]
-}
-
-/** The events of one request. */
-interface Job {
-  readonly begin: Begin
-  readonly beginFound: Begin
-  /** Whether one namespace more may be searched now. */
-  readonly maySearch: () => boolean
-  /** Resolves once all that have begun are handled; false if something could not be written. */
-  readonly ended: () => Promise<boolean>
-}
-
-function openJob(inHand: InHand, places: EventPlaces, sender: Sender): Job {
-  const running: Promise<boolean>[] = []
-  // The first one was counted when its request was admitted.
-  let isCounted = true
-
-  function begin(ref: ObjectRef, by: Sender, takePlace: EventPlaces['take']): boolean {
-    const leave = takePlace(by, ref.namespace)
-    if (leave === undefined) return false
-    running.push(inHand.handle(ref, by, leave))
-    return true
-  }
-
-  return {
-    begin(ref) {
-      const begun = begin(ref, sender, isCounted ? places.take : places.takeFurther)
-      if (begun) isCounted = false
-      return begun
-    },
-    // The API server has named it, not the sender.
-    beginFound: (ref) => begin(ref, 'webhook', places.take),
-    maySearch() {
-      const may = isCounted || places.admitsSearch(sender)
-      isCounted = false
-      return may
-    },
-    ended: async () => (await Promise.all(running)).every(Boolean),
-  }
 }
 
 function isTrue(): true {

@@ -1,7 +1,7 @@
 import { makeAllowances } from '../domain/sharing/allowances.ts'
 import { shareAllowance, spendOneOf } from '../domain/sharing/shared-allowance.ts'
-import type { Begin } from './begin-all.ts'
-import { beginAll, type Patience } from './begin-all.ts'
+import type { Begin } from './begin-line.ts'
+import { openBeginLine } from './begin-line.ts'
 import { resourceKey, type ObjectRef } from '../domain/resource/resource.ts'
 import type { Timing } from '../domain/incoming/timing.ts'
 
@@ -27,10 +27,10 @@ export const OF_SOURCES: Pace = { own: { most: 20, perSecond: 5 }, shared: { mos
 const MOST_WAITING = 12_000
 
 /**
- * Begins resources, each namespace in the order given and in its pace, and as places become free. What waits already waits once.
- * Resolves once all of their namespaces have begun, or the pod is ending.
+ * Begins resources, each namespace in the order given and in its pace, and as places become free, for which one waits for `forMs`
+ * milliseconds. What waits already waits once. Resolves once all of their namespaces have begun, or the pod is ending.
  */
-export type BeginInPace = (refs: readonly ObjectRef[], begin: Begin, patience: Patience) => Promise<unknown>
+export type BeginInPace = (refs: readonly ObjectRef[], begin: Begin, forMs: number) => Promise<unknown>
 
 /** One that waits, and how it is to begin. */
 interface Waiting {
@@ -55,39 +55,40 @@ export function openPacedLines(pace: Pace, { elapsed, wait, ending }: PaceClock)
   const { signal } = new AbortController()
   const own = makeAllowances(pace.own.most, pace.own.perSecond, elapsed)
   const shared = shareAllowance({ ...pace.shared, elapsed, wait: (ms) => wait(ms, signal) })
+  const beginAll = openBeginLine({ elapsed, wait, ...(ending && { ending }) })
   const lines = new Map<string, Line>()
   ending?.addEventListener('abort', shared.close, { once: true })
 
-  async function beginAllOf(namespace: string, waiting: Line['waiting'], patience: Patience): Promise<void> {
+  async function beginAllOf(namespace: string, waiting: Line['waiting'], forMs: number): Promise<void> {
     const mine = own.of(namespace)
     for (const [key, { ref, begin }] of waiting) {
       const spent = mine.left() >= 1 ? spendOneOf(mine) : await shared.spendOne(namespace, mine)
       waiting.delete(key)
       // Another pod, or the interval, finds what is left.
       if (spent === undefined) continue
-      if (!begin(ref)) await beginAll([ref], begin, patience)
+      await beginAll([ref], begin, { forMs, owner: namespace })
     }
     lines.delete(namespace)
   }
 
-  function lineUp(namespace: string, found: readonly Waiting[], patience: Patience): Promise<void> {
+  function lineUp(namespace: string, found: readonly Waiting[], forMs: number): Promise<void> {
     const line: Line = lines.get(namespace) ?? { waiting: new Map(), begun: undefined }
     lines.set(namespace, line)
     for (const one of found) {
       const key = resourceKey(one.ref)
       if (line.waiting.size < MOST_WAITING && !line.waiting.has(key)) line.waiting.set(key, one)
     }
-    return (line.begun ??= beginAllOf(namespace, line.waiting, patience))
+    return (line.begun ??= beginAllOf(namespace, line.waiting, forMs))
   }
 
-  return (refs, begin, patience) => {
+  return (refs, begin, forMs) => {
     const found = Map.groupBy(refs, ({ namespace }) => namespace)
     return Promise.all(
       [...found].map(([namespace, theirs]) =>
         lineUp(
           namespace,
           theirs.map((ref) => ({ ref, begin })),
-          patience,
+          forMs,
         ),
       ),
     )

@@ -6,7 +6,7 @@ import { makeRounds } from '../cluster/sweep/round.ts'
 import type { Timing } from '../domain/incoming/timing.ts'
 import type { ObjectRef } from '../domain/resource/resource.ts'
 import type { Searches } from './arrivals.ts'
-import { beginAll } from './begin-all.ts'
+import { openBeginLine } from './begin-line.ts'
 
 /** What sweeps and searches of the function use. `elapsed`: milliseconds of a clock that is never set. */
 export interface SearchParts {
@@ -39,6 +39,7 @@ export function makePingedSweep(parts: SearchParts, intervals: SweepIntervals): 
   const { cluster, log, elapsed, wait } = parts
   const began: Record<Sweep, number> = { unsettled: -Infinity, full: -Infinity, followers: -Infinity }
   const waiting = new Map<string, ObjectRef[]>()
+  const beginAll = openBeginLine({ elapsed, wait })
   const sink = { announce, hasRoom, isUnderway: () => false }
   const rounds = {
     unsettled: makeRounds({ cluster, log, sink }, 'unsettled'),
@@ -78,7 +79,7 @@ export function makePingedSweep(parts: SearchParts, intervals: SweepIntervals): 
       waiting.clear()
       size = 0
       // The next list does not wait for places.
-      begun.push(beginAll(refs, begin, { forMs, wait, signal }))
+      begun.push(beginAll(refs, begin, { forMs, owner: one }))
     }
     await Promise.all(begun)
   }

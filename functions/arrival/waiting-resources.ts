@@ -6,8 +6,8 @@ import { isFailureReason, REASONS } from '../domain/reasons.ts'
 import { KINDS, type Kind } from '../domain/resource/api-names.ts'
 import { type ObjectRef } from '../domain/resource/resource.ts'
 import { NO_SEARCH, type Search, type Searches } from './arrivals.ts'
-import type { Begin } from './begin-all.ts'
-import { beginAll } from './begin-all.ts'
+import type { Begin } from './begin-line.ts'
+import { openBeginLine } from './begin-line.ts'
 import { OF_FOLLOWERS, openPacedLines } from './paced-lines.ts'
 import type { SearchParts } from './pinged-sweep.ts'
 import { LITTLE, takeSearchTurns, weightOf, type SearchTurns } from './search-turns.ts'
@@ -43,6 +43,7 @@ export function makeWaitingSearch(parts: SearchParts, everywhere: boolean): Sear
   const resting = new Map<string, Promise<void>>()
   const { signal } = new AbortController()
   const turns = takeSearchTurns(parts, signal)
+  const beginAll = openBeginLine({ elapsed, wait })
   // One event has every follower of its namespace read and looked at, whether or not its source has changed.
   const beginFollowers = openPacedLines(OF_FOLLOWERS, parts)
 
@@ -57,8 +58,10 @@ export function makeWaitingSearch(parts: SearchParts, everywhere: boolean): Sear
     turns.weighed(key, weight)
     const most = weight > LITTLE ? Infinity : LONGEST_REST_OF_FEW_MS
     const rest = Math.min(most, Math.max(LEAST_REST_MS, REST * (elapsed() - from)))
-    const patience = { forMs: PATIENCE_MS, wait, signal }
-    const begun = [beginAll(refs, begin, patience), beginFollowers(followers, begin, patience)]
+    const begun = [
+      beginAll(refs, begin, { forMs: PATIENCE_MS, owner: key }),
+      beginFollowers(followers, begin, PATIENCE_MS),
+    ]
     // Of all namespaces: none waits for what is found in another one.
     void Promise.all([wait(rest, signal), ...(key === ALL ? [] : begun)]).then(() => {
       resting.delete(key)

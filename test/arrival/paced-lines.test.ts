@@ -9,7 +9,6 @@ function stage() {
   const ending = new AbortController()
   const beginFollowers = openPacedLines(OF_FOLLOWERS, { ...clock, ending: ending.signal })
   const begun: Record<string, number> = {}
-  const never = new AbortController().signal
   function begin({ namespace }: ObjectRef): boolean {
     begun[namespace] = (begun[namespace] ?? 0) + 1
     return true
@@ -21,7 +20,7 @@ function stage() {
       namespace,
       name: `${i}`,
     }))
-    return beginFollowers(refs, begin, { forMs: 0, wait: clock.wait, signal: never })
+    return beginFollowers(refs, begin, 0)
   }
   return { begun, find, goOn: clock.goOn, end: () => ending.abort() }
 }
