@@ -66,7 +66,7 @@ export function openPacedLines(pace: Pace, { elapsed, wait, ending }: PaceClock)
       waiting.delete(key)
       // Another pod, or the interval, finds what is left.
       if (spent === undefined) continue
-      await beginAll([ref], begin, { forMs, owner: namespace })
+      if (!begin(ref)) await beginAll([ref], begin, { forMs, owner: namespace })
     }
     lines.delete(namespace)
   }
