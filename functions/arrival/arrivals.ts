@@ -3,7 +3,7 @@ import type { Hint, OtherObject, Posted } from '../domain/event/hint.ts'
 import type { Timing } from '../domain/incoming/timing.ts'
 import { resourceKey, type ObjectRef } from '../domain/resource/resource.ts'
 import type { EventPlaces, Sender } from '../event-places.ts'
-import type { Begin } from './begin-line.ts'
+import type { Begin, Patience } from './begin-line.ts'
 import { openBeginLine } from './begin-line.ts'
 import { openHeldLists } from './held-lists.ts'
 import { OF_SOURCES, openPacedLines } from './paced-lines.ts'
@@ -82,18 +82,19 @@ export function openArrivals({ handle, places, searches, log, wait, elapsed }: A
 
   async function followAll(posted: Posted, sender: Sender, address?: string): Promise<Followed> {
     const job = openJob(inHand, places, { sender, address })
+    // A single event is answered at once: its sender waits as well as we can.
+    const until = elapsed() + (isSingle(posted) ? 0 : HOLD_MS)
+    const patience = (): Patience => ({ forMs: until - elapsed(), owner: address ?? '' })
     const over = new AbortController()
     const late = isHeld(posted) ? wait(HOLD_MS, over.signal).then(isTrue, isTrue) : undefined
     try {
-      // A single event is answered at once: its sender waits as well as we can.
-      const patience = { forMs: isSingle(posted) ? 0 : HOLD_MS, owner: address ?? '' }
       const refs = distinctRefs(posted.hints)
       if (sender === 'source' && posted.form === 'watched' && refs.length > 0) {
         // Nobody keeps the events of others from being sent.
         void beginInPace(refs, job.begin, PLACE_MS)
         return 'done'
       }
-      if ((await beginAll(refs, job.begin, patience)) > 0) return 'no room'
+      if ((await beginAll(refs, job.begin, patience())) > 0) return 'no room'
       const searching: Promise<void>[] = posted.hints.some(({ about }) => about === 'everything')
         ? [searches.sweep(job.beginFound)]
         : []
@@ -106,7 +107,7 @@ export function openArrivals({ handle, places, searches, log, wait, elapsed }: A
           if (isShared && posted.form === 'watched') places.giveBack(sender)
           return true
         },
-        patience,
+        patience(),
       )
       if (unsought > 0) return 'no room'
       const ended = inHand.keep(Promise.all(searching).then(job.ended))

@@ -83,6 +83,24 @@ t.test('a list waits for 25 s by the clock, however late the thread is', async (
   t.equal(leave.length, MOST_UNSIGNED)
 })
 
+t.test('a list waits for 25 s in all, for the places of resources and for searches', async (t) => {
+  const site = stage()
+  const { clock, places } = site
+  const leaves = Array.from({ length: MOST_UNSIGNED }, (_, n) => places.take('anybody', `flood-${n}`))
+  const { post, answered } = answers(site)
+  const { hints } = list('late', 1, () => 'shop')
+  const objects = ['a', 'b'].map((namespace): Hint => ({ about: 'object', object: { namespace, name: 'a' } }))
+  post('late', { form: 'list', hints: [...hints, ...objects], skipped: 0 })
+  await clock.goOn(20_000)
+  places.charge('anybody', { bytes: 1024 ** 3 })
+  for (const leave of leaves) leave?.()
+  for (let at = 20_000; at <= 26_000; at += 1_000) {
+    await clock.goOn(at)
+    places.charge('anybody', { bytes: 1024 ** 3 })
+  }
+  t.match(answered, [{ answer: 'no room' }])
+})
+
 t.test('what lists without a signature name is kept for so many, and others keep their part', async (t) => {
   const site = stage()
   const { clock, arrivals, finish, handled } = site
