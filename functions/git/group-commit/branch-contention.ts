@@ -34,8 +34,9 @@ interface Entry {
   readonly endedAt: number
   /** The last push was late, by an old memory or after it had asked, and it is not known yet who has moved the branch. */
   readonly late: 'by memory' | 'after asking' | undefined
-  /** How long the last round took that read the tip. */
+  /** How long the quickest round took lately that read the tip, and when: what is slow of us is not for others to wait. */
   readonly roundMs: number
+  readonly roundAt: number
   /** Races that the batch has lost. */
   readonly races: number
   readonly level: number
@@ -54,6 +55,7 @@ const NEW: Entry = {
   late: undefined,
   endedAt: -Infinity,
   roundMs: 0,
+  roundAt: -Infinity,
   races: 0,
   level: 0,
 }
@@ -92,7 +94,9 @@ export function watchContention(
         movedAt: raced || isMoved ? now() : before.movedAt,
         movedOutsideAt: isOutside ? now() : before.movedOutsideAt,
         late: raced ? (isRead ? 'after asking' : 'by memory') : undefined,
-        roundMs: isRead ? milliseconds : before.roundMs,
+        ...(isRead && (milliseconds <= before.roundMs || !isRecent(before.roundAt))
+          ? { roundMs: milliseconds, roundAt: now() }
+          : {}),
         races: before.races + (isOutside && before.late === 'after asking' ? 1 : 0),
       })
     },
