@@ -38,6 +38,30 @@ t.test('who is on trial pushes by itself until it has landed, or for so long', a
   t.same(isApart(), [false, false, true])
 })
 
+t.test(
+  'who is refused with others again and again is on trial for longer each time, and to the end',
+  async (t) => {
+    let now = 0
+    const { has, keepOnTrial, landed } = rememberApart(() => now)
+    const isApart = (): boolean => has('market', 'main')
+    keepOnTrial('market', 'main', 1_000)
+    landed('market', 'main')
+    t.notOk(isApart())
+    for (const milliseconds of [2_000, 4_000, 8_000]) {
+      keepOnTrial('market', 'main', 1_000)
+      landed('market', 'main')
+      now += milliseconds - 1
+      t.ok(isApart())
+      now += 1
+      t.notOk(isApart())
+    }
+    now += 600_000
+    keepOnTrial('market', 'main', 1_000)
+    landed('market', 'main')
+    t.notOk(isApart(), 'ten minutes later it begins again')
+  },
+)
+
 t.test('who pushes by itself does so however many branches another namespace has', async (t) => {
   const { has, keep } = rememberApart()
   keep('market', 'main')
