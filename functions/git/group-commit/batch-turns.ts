@@ -27,8 +27,12 @@ export function takeBatchTurns(
   const taken = new Map<Release, BranchTurn>()
   let current: BranchTurn | undefined
 
-  function take(namespace: string, signal: AbortSignal, likelyMs = writer.likelyMs): Promise<BranchTurn> {
-    return turns.take(target, { ...writer, likelyMs, namespaces: [namespace] }, signal)
+  function take(
+    namespace: string,
+    signal: AbortSignal,
+    now: Partial<BranchWriter> = {},
+  ): Promise<BranchTurn> {
+    return turns.take(target, { ...writer, ...now, namespaces: [namespace] }, signal)
   }
 
   return {
@@ -43,9 +47,11 @@ export function takeBatchTurns(
       current.release()
       const first = new AbortController()
       const either = AbortSignal.any([signal, first.signal])
-      const all = [...namespaces].map(async (namespace) => {
+      const those = [...namespaces]
+      const isShared = those.length > 1
+      const all = those.map(async (namespace) => {
         // It has waited for its size already, and what was large may have left it.
-        const turn = await take(namespace, either, 0)
+        const turn = await take(namespace, either, { likelyMs: 0, isShared })
         if (first.signal.aborted) turn.release()
         else {
           first.abort()

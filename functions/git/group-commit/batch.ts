@@ -1,6 +1,6 @@
 import type { RepositoryAddress } from '../../domain/repository/address.ts'
 import type { Login } from '../../domain/credentials/login.ts'
-import { asFailure } from '../../domain/failure.ts'
+import { asFailure, Failure } from '../../domain/failure.ts'
 import { unitedSecrets } from '../../domain/redact.ts'
 import type { BranchQueue, Waiter } from './branch-queue.ts'
 import type { Landing } from '../writer/land.ts'
@@ -39,6 +39,10 @@ type Open = Map<PendingChange, Waiter>
 export interface BatchTerms extends Pick<Batch, 'contended' | 'turnAgain' | 'roundEnded' | 'namespace'> {
   /** Takes over what is refused of one namespace, where there are several: it pushes by itself for ten minutes, or so many milliseconds. */
   readonly takeApart: (waiters: readonly Waiter[], milliseconds?: number) => void
+  /** Fires when the push takes so long that those who are in it push by themselves. */
+  readonly late: AbortSignal
+  /** Takes these over then, while the push goes on. */
+  readonly leave: (waiters: readonly Waiter[]) => void
   /** Told of those whose later changes push by themselves. */
   readonly keepApart: (waiters: readonly Waiter[]) => void
   /** Fires with the Failure of all that has not ended once the session has to end. */
@@ -49,12 +53,13 @@ export interface BatchTerms extends Pick<Batch, 'contended' | 'turnAgain' | 'rou
 export async function runBatch(
   queue: BranchQueue,
   land: Land,
-  { takeApart, keepApart: keepWaitersApart, gaveWay, ...terms }: BatchTerms,
+  { takeApart, late, leave, keepApart: keepWaitersApart, gaveWay, ...terms }: BatchTerms,
 ): Promise<void> {
   const waiters = queue.takeNext()
   const [first] = waiters
   if (first === undefined) return
   const open: Open = new Map(waiters.map((waiter) => [waiter.pending, waiter]))
+  const left: Open = new Map()
   const changes = [...open.keys()]
   const abandoned = signalWhenAbandoned(open)
   const secrets = unitedSecrets(waiters.map(({ login }) => login.secrets))
@@ -76,14 +81,24 @@ export async function runBatch(
     takeApart(taken, milliseconds)
   }
 
+  /** What it still makes of them counts, and what becomes of them otherwise is for their next push to say. */
+  function leaveAll(): void {
+    const leaving = [...open]
+    for (const [pending, waiter] of leaving) left.set(pending, waiter)
+    open.clear()
+    leave(leaving.map(([, waiter]) => waiter))
+  }
+  late.addEventListener('abort', leaveAll, { once: true })
+
   function keepApart(of: readonly PendingChange[]): void {
     keepWaitersApart(of.flatMap((pending) => open.get(pending) ?? []))
   }
 
+  const hasLeft = (pending: PendingChange): boolean => left.has(pending)
   const login = { ...first.login, secrets }
   const signal = AbortSignal.any([abandoned.signal, gaveWay])
-  const batch = { ...terms, changes, address, login, join, apart, keepApart, signal }
-  const ended = await settleAll(land, batch, { open, abandoned }).catch(asFailure)
+  const batch = { ...terms, changes, address, login, join, apart, keepApart, hasLeft, signal }
+  const ended = await settleAll(land, batch, { open, left, abandoned }).catch(asFailure)
   const failure = gaveWay.aborted ? asFailure(gaveWay.reason) : ended
   abandoned.stop()
   // A failure must not stop the queue: other changes wait in it.
@@ -94,11 +109,12 @@ export async function runBatch(
 async function settleAll(
   land: Land,
   batch: Batch,
-  { open, abandoned }: { readonly open: Open; readonly abandoned: Abandonment },
+  { open, left, abandoned }: { readonly open: Open; readonly left: Open; readonly abandoned: Abandonment },
 ): Promise<undefined> {
   if (abandoned.signal.aborted) return
   for await (const settled of land(batch)) {
     for (const [pending, ending] of settled) {
+      if (!(ending instanceof Failure)) left.get(pending)?.settle(ending)
       open.get(pending)?.settle(ending)
       open.delete(pending)
     }

@@ -7,7 +7,10 @@ import type { PendingChange } from '../writer/pending-change.ts'
 
 /** A change that waits for the next push of its branch. */
 export interface Waiter {
-  readonly pending: PendingChange
+  /** Another one of the same change once it has left a push. */
+  pending: PendingChange
+  /** It has left a push that took long, which may still land. */
+  hasLeft?: true
   readonly login: Login
   /** Returns the result to the caller; later calls do nothing. */
   readonly settle: (ending: Landed | Failure) => void

@@ -12,6 +12,11 @@ const LONGEST_TURN_MS = 2_000
  * has lost a race to the quick ones of another login.
  */
 const LONGEST_SHARED_TURN_MS = 10_000
+/**
+ * And one that may be the slow one: there may be ten of them. One that is known to take longer than a turn keeps nobody waiting: others
+ * take its tip after it in any case.
+ */
+const SUSPECTS_TURN_MS = 500
 /** How long a login waits, however many are before it: ten namespaces that use all of each turn would take twenty seconds. */
 const LONGEST_WAIT_MS = 4_000
 /** The same of one that has never moved the branch: those before it may be anybody, and whoever may not push takes no tip. */
@@ -169,7 +174,9 @@ function longestWaitOf({ likelyMs = 0, slowMs = 0 }: BranchWriter, usual: number
   return likelyMs + slowMs > LARGE_MS ? LARGE_WAIT_MS : usual
 }
 
-function longestTurnOf({ isShared = false }: BranchWriter): number {
+function longestTurnOf({ isShared = false, slowMs = 0 }: BranchWriter): number {
+  if (slowMs > LONGEST_TURN_MS) return 0
+  if (slowMs > 0) return SUSPECTS_TURN_MS
   return isShared ? LONGEST_SHARED_TURN_MS : LONGEST_TURN_MS
 }
 

@@ -52,6 +52,8 @@ export interface GroupCommitParts {
 export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): GroupCommit {
   const queues = new Map<string, BranchQueue>()
   const places = new WeakMap<Waiter, BranchQueue>()
+  /** Those that were in a push which others may have overtaken: a later attempt at their resource may have written. */
+  const late = new WeakSet<Waiter>()
   const companions = choosePushCompanions()
   const running = new Set<Promise<void>>()
   const expected = countExpected()
@@ -112,7 +114,8 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
     }
   }
 
-  function enqueue(waiter: Waiter): void {
+  function enqueue(waiter: Waiter, isLate?: 'late'): void {
+    if (isLate !== undefined) late.add(waiter)
     const place = companions.queueOf(waiter)
     const isFull = waiter.login.ofOperator === true && queues.get(place)?.hasRoomFor(waiter) === false
     const key = isFull ? apartKey(waiter) : place
@@ -143,6 +146,7 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
         sharedClaim(options.claim, {
           isShared: () => login.ofOperator === true && places.get(waiter) !== queues.get(apartKey(waiter)),
           failed: () => companions.keepApart(waiter),
+          isLate: () => late.delete(waiter),
         })
       const pending = { change, ...options, date: options?.date ?? new Date(), signal, claim }
       const waiter: Waiter = { pending, login, settle }

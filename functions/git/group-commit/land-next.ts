@@ -1,4 +1,5 @@
 import { runBatch, type Land } from './batch.ts'
+import { searchedFor } from '../writer/pending-change.ts'
 import type { BatchTurns } from './batch-turns.ts'
 import type { BranchContention } from './branch-contention.ts'
 import { editedPaths, type BranchQueue, type Waiter } from './branch-queue.ts'
@@ -18,8 +19,8 @@ export interface LandingParts {
   readonly land: Land
   readonly contention: BranchContention
   readonly companions: PushCompanions
-  /** Puts a change into the queue in which it is pushed from now on. */
-  readonly enqueue: (waiter: Waiter) => void
+  /** Puts a change into the queue in which it is pushed from now on. `late`: it was in a push that others may have overtaken. */
+  readonly enqueue: (waiter: Waiter, late?: 'late') => void
 }
 
 /** With what session and turn a batch lands. `landed`: told when it has moved the branch. */
@@ -38,14 +39,22 @@ export function makeLanding({ land, contention, companions, enqueue }: LandingPa
     queue: BranchQueue,
     { namespace, gaveWay, turn, landed }: LandingTerms,
   ): Promise<void> {
-    const contended = contention.isContended(key)
-    const first = queue.first()
-    const isEdited = first !== undefined && editedPaths(first).length > 0
-    const editing = isEdited ? setTimeout(turn.end, EDITS_MS) : undefined
     /** Those that push by themselves from now on do not join this push, either. */
     function leaveQueue(): void {
       for (const waiter of queue.take((one) => companions.queueOf(one) !== key)) enqueue(waiter)
     }
+    const contended = contention.isContended(key)
+    // Since it came, it may have become known who makes pushes slow.
+    leaveQueue()
+    const first = queue.first()
+    const isEdited = first !== undefined && editedPaths(first).length > 0
+    const editing = isEdited ? setTimeout(turn.end, EDITS_MS) : undefined
+    const late = new AbortController()
+    const watch = companions.watch(key, queue, () => {
+      turn.end()
+      leaveQueue()
+      late.abort()
+    })
     function keepApart(waiters: readonly Waiter[], milliseconds?: number): void {
       for (const waiter of waiters) companions.keepApart(waiter, milliseconds)
       leaveQueue()
@@ -54,14 +63,26 @@ export function makeLanding({ land, contention, companions, enqueue }: LandingPa
       namespace,
       gaveWay,
       contended,
-      turnAgain: turn.again,
+      async turnAgain(namespaces, signal) {
+        await turn.again(namespaces, signal)
+        watch.begin()
+      },
       keepApart,
       takeApart(waiters, milliseconds) {
         keepApart(waiters, milliseconds)
-        for (const waiter of waiters) enqueue(waiter)
+        for (const waiter of waiters) enqueue(waiter, 'late')
+      },
+      late: late.signal,
+      leave(waiters) {
+        for (const waiter of waiters) {
+          waiter.pending = searchedFor(waiter.pending)
+          waiter.hasLeft = true
+          enqueue(waiter, 'late')
+        }
       },
       roundEnded(round) {
         clearTimeout(editing)
+        watch.end()
         const of = first && { login: keyOf(first), branch: branchKey(first.pending.change) }
         contention.roundEnded(key, round, of)
         if (round.head !== undefined) landed()
@@ -69,6 +90,7 @@ export function makeLanding({ land, contention, companions, enqueue }: LandingPa
       },
     })
     clearTimeout(editing)
+    watch.end()
     contention.batchEnded(key)
     leaveQueue()
   }

@@ -1,8 +1,16 @@
 import type { RoundReport } from '../writer/round.ts'
-import type { Waiter } from './branch-queue.ts'
+import type { BranchQueue, Waiter } from './branch-queue.ts'
 import { rememberApart } from './kept-apart.ts'
 import { watchPushTimes } from './push-times.ts'
 import { apartKey, isOfOneNamespace, keyOf, namespaceOf, partKey } from './queue-keys.ts'
+
+/** How long the push of a queue takes, for those who wait for it. */
+export interface PushWatch {
+  /** A round of it begins. */
+  readonly begin: () => void
+  /** It has ended. Twice does nothing. */
+  readonly end: () => void
+}
 
 /** With whom each change is pushed. */
 export interface PushCompanions {
@@ -12,6 +20,11 @@ export interface PushCompanions {
   readonly slowMs: (waiter: Waiter) => number
   /** Its namespace pushes to the branch by itself for ten minutes; or for so many milliseconds, unless it has landed by itself. */
   readonly keepApart: (waiter: Waiter, milliseconds?: number) => void
+  /**
+   * The next push of this queue is about to begin. If it is shared and takes longer than is usual for its namespaces, `late` is called,
+   * and nobody else waits for it: until it has ended, each pushes by itself.
+   */
+  readonly watch: (key: string, queue: BranchQueue, late: () => void) => PushWatch
   /** A round of a push that has begun with this change has ended: whoever makes it slow, or is refused by itself, is kept apart. */
   readonly roundEnded: (first: Waiter, round: RoundReport) => void
 }
@@ -20,13 +33,43 @@ export interface PushCompanions {
 export function choosePushCompanions(): PushCompanions {
   const apart = rememberApart()
   const times = watchPushTimes()
+  /** Queues whose push takes too long. */
+  const late = new Set<string>()
+
+  function sharedQueueOf(waiter: Waiter): string {
+    const key = keyOf(waiter)
+    const part = apart.partOf(namespaceOf(waiter), key)
+    return part === undefined ? key : partKey(waiter, part)
+  }
+
   return {
     queueOf(waiter) {
       const [namespace, key] = [namespaceOf(waiter), keyOf(waiter)]
       const isAlone = isOfOneNamespace(waiter) || apart.has(namespace, key) || times.isSuspect(namespace, key)
-      if (isAlone) return apartKey(waiter)
-      const part = apart.partOf(namespace, key)
-      return part === undefined ? key : partKey(waiter, part)
+      const shared = sharedQueueOf(waiter)
+      return isAlone || late.has(shared) ? apartKey(waiter) : shared
+    },
+    watch(key, queue, whenLate) {
+      const first = queue.first()
+      let timer: NodeJS.Timeout | undefined
+      function end(): void {
+        clearTimeout(timer)
+        late.delete(key)
+      }
+      function begin(): void {
+        end()
+        if (first === undefined || key === apartKey(first)) return
+        timer = setTimeout(
+          () => {
+            late.add(key)
+            times.isLate(keyOf(first))
+            whenLate()
+          },
+          times.mostMs(keyOf(first)),
+        )
+      }
+      begin()
+      return { begin, end }
     },
     slowMs: (waiter) => times.slowMs(namespaceOf(waiter), keyOf(waiter)),
     keepApart(waiter, milliseconds) {
@@ -35,7 +78,7 @@ export function choosePushCompanions(): PushCompanions {
       else apart.keepOnTrial(namespace, key, milliseconds)
     },
     roundEnded(first, round) {
-      if (isOfOneNamespace(first)) return
+      if (first.hasLeft !== true && isOfOneNamespace(first)) return
       const shared = keyOf(first)
       const [only, ...others] = round.namespaces
       if (only !== undefined && others.length === 0) {

@@ -6,6 +6,10 @@ import type { RoundReport } from '../writer/round.ts'
 export interface PushTimes {
   /** A round of a push has ended. Returns who pushes apart from now on. `key`: of the branch and login. */
   readonly ended: (key: string, round: Pick<RoundReport, 'namespaces' | 'milliseconds'>) => Separated
+  /** How long a push that namespaces share may take, in milliseconds, before somebody has made it slow. */
+  readonly mostMs: (key: string) => number
+  /** A push that others wait for takes longer than that. */
+  readonly isLate: (key: string) => void
   /** How long the host is likely to look at a push of a suspect, in milliseconds; 0 of others. */
   readonly slowMs: (namespace: string, key: string) => number
   /** Whether it is to push by itself: somebody has made a shared push slow lately, and it is slow, or nothing is known of it. */
@@ -32,14 +36,22 @@ const LONGEST_MS = 10 * 60_000
 const KNOWN_MS = 60 * 60_000
 /** Most times that are remembered; beyond that, the namespace with the most branches loses one. */
 const MOST_KNOWN = 10_000
-/** Most branches and logins of which is remembered that a shared push was slow; beyond that, the least recently used one is forgotten. */
-const MOST_SLOW = 1_000
+/**
+ * Most branches and logins of which is remembered that a shared push was slow, and who has pushed there by itself; beyond that, the
+ * least recently used one is forgotten.
+ */
+const MOST_BRANCHES = 1_000
+/** Of the namespaces that have pushed to a branch by themselves, the latest say what is usual there. */
+const MOST_COMPARED = 64
 
 const NOBODY: Separated = { alone: new Map(), parts: new Map() }
 
 /** What is known of a namespace. */
 interface Known {
-  /** What its last push by itself took. Undefined: it had none since a push was slow in which others were quick alone. */
+  /**
+   * What its last push by itself took, or the slowest one since it is kept apart. Undefined: it had none since a push was slow in which
+   * others were quick alone.
+   */
   readonly milliseconds: number | undefined
   /** Until then it pushes by itself, because it is slow. */
   readonly apartUntil: number
@@ -58,10 +70,9 @@ const UNKNOWN: Known = { milliseconds: undefined, apartUntil: 0 }
  */
 export function watchPushTimes(now: () => number = () => performance.now()): PushTimes {
   const times = openFairCache<{ readonly known: Known; readonly until: number }>(MOST_KNOWN)
-  /** Of shared pushes that were slow, what they may have taken at most. */
-  const slowPushes = new LRUCache<string, { readonly until: number; readonly most: number }>({
-    max: MOST_SLOW,
-  })
+  /** Until when a shared push that was slow counts. */
+  const slowPushes = new LRUCache<string, number>({ max: MOST_BRANCHES })
+  const namespacesAt = new LRUCache<string, LRUCache<string, true>>({ max: MOST_BRANCHES })
   let halvings = 0
   const nameOf = (namespace: string, key: string): string => `${key} ${namespace}`
 
@@ -71,8 +82,24 @@ export function watchPushTimes(now: () => number = () => performance.now()): Pus
   }
 
   function isSuspect(namespace: string, key: string): boolean {
-    const { until = 0, most = 0 } = slowPushes.get(key) ?? {}
-    return until > now() && (knownOf(namespace, key)?.milliseconds ?? Infinity) > most
+    return wasSlow(key) && (knownOf(namespace, key)?.milliseconds ?? Infinity) > mostMs(key)
+  }
+
+  function wasSlow(key: string): boolean {
+    return (slowPushes.get(key) ?? 0) > now()
+  }
+
+  function usualMs(key: string): number {
+    const namespaces = [...(namespacesAt.get(key)?.keys() ?? [])]
+    return usualOf(namespaces.flatMap((namespace) => knownOf(namespace, key)?.milliseconds ?? []))
+  }
+
+  function mostMs(key: string): number {
+    return Math.max(SLOW_MS, UNUSUAL * usualMs(key))
+  }
+
+  function isLate(key: string): void {
+    slowPushes.set(key, now() + LONGEST_MS)
   }
 
   function learn(namespace: string, key: string, known: Known): void {
@@ -80,9 +107,18 @@ export function watchPushTimes(now: () => number = () => performance.now()): Pus
   }
 
   function endedAlone(namespace: string, key: string, milliseconds: number): Separated {
-    const { apartUntil } = knownOf(namespace, key) ?? UNKNOWN
-    learn(namespace, key, { milliseconds, apartUntil })
-    return milliseconds > SLOW_MS && apartUntil > now() ? separate([namespace], key) : NOBODY
+    const { milliseconds: before = 0, apartUntil } = knownOf(namespace, key) ?? UNKNOWN
+    const isApart = apartUntil > now()
+    learn(namespace, key, {
+      milliseconds: isApart ? Math.max(before, milliseconds) : milliseconds,
+      apartUntil,
+    })
+    const all = namespacesAt.get(key) ?? new LRUCache<string, true>({ max: MOST_COMPARED })
+    namespacesAt.set(key, all)
+    all.set(namespace, true)
+    const isSlow = milliseconds > SLOW_MS && isApart
+    const isSlower = wasSlow(key) && usualMs(key) > 0 && milliseconds > mostMs(key)
+    return isSlow || isSlower ? separate([namespace], key) : NOBODY
   }
 
   function separate(slow: readonly string[], key: string): Separated {
@@ -114,7 +150,7 @@ export function watchPushTimes(now: () => number = () => performance.now()): Pus
       if (only !== undefined && all.length === 1) return endedAlone(only, key, milliseconds)
       if (milliseconds <= SLOW_MS) return NOBODY
       const took = (namespace: string): number | undefined => knownOf(namespace, key)?.milliseconds
-      const most = Math.max(SLOW_MS, UNUSUAL * usualOf(all.flatMap((namespace) => took(namespace) ?? [])))
+      const most = mostMs(key)
       if (milliseconds <= most) {
         for (const namespace of all) {
           const known = knownOf(namespace, key)
@@ -122,7 +158,7 @@ export function watchPushTimes(now: () => number = () => performance.now()): Pus
         }
         return NOBODY
       }
-      slowPushes.set(key, { until: now() + LONGEST_MS, most })
+      isLate(key)
       const quick = all.filter((namespace) => (took(namespace) ?? Infinity) <= most)
       const slow = all.filter((namespace) => (took(namespace) ?? 0) > most)
       const learning = Math.min(LONGEST_MS, LEARNING * milliseconds)
@@ -131,15 +167,17 @@ export function watchPushTimes(now: () => number = () => performance.now()): Pus
       const strangers = all.filter((namespace) => took(namespace) === undefined)
       return strangers.length > 0 ? suspect(strangers, key, learning) : halve(all)
     },
+    mostMs,
+    isLate,
     slowMs: (namespace, key) =>
       isSuspect(namespace, key) ? (knownOf(namespace, key)?.milliseconds ?? SLOW_MS) : 0,
     isSuspect,
   }
 }
 
-/** What a quarter of them takes at most, and two, or half of few; 0 where only one is known, who may be the slow one. */
+/** What a sixth of them takes at most, and two, or half of few; 0 where only one is known, who may be the slow one. */
 function usualOf(times: readonly number[]): number {
   const others = times.length - 1
-  const place = Math.max(Math.min(1, Math.floor(others / 2)), Math.floor(others / 4))
+  const place = Math.max(Math.min(1, Math.floor(others / 2)), Math.floor(others / 6))
   return others < 1 ? 0 : (times.toSorted((a, b) => a - b)[place] ?? 0)
 }

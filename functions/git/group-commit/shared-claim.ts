@@ -4,6 +4,8 @@ import { confirmedInTime, type ClaimCheck } from '../../domain/resource/claims.t
 export interface SharedPush {
   /** Whether other namespaces push with it, or wait for the end of its push. */
   readonly isShared: () => boolean
+  /** Whether it was in a push that others may have overtaken, since it was last asked: it is confirmed afresh. */
+  readonly isLate: () => boolean
   /** Told when its claim was not confirmed there. */
   readonly failed: () => void
 }
@@ -12,11 +14,12 @@ export interface SharedPush {
  * The claim of a change. In a push that namespaces share, others wait for a moment until it is confirmed, and then go on
  * without it: how long its writes take is for its namespace alone to say (../../cluster/calls/large-writes.ts).
  */
-export function sharedClaim(claim: ClaimCheck, { isShared, failed }: SharedPush): ClaimCheck {
+export function sharedClaim(claim: ClaimCheck, { isShared, isLate, failed }: SharedPush): ClaimCheck {
   const inTime = confirmedInTime(claim)
   return {
     remaining: claim.remaining,
-    async confirm(afresh) {
+    async confirm(asked) {
+      const afresh = isLate() || asked
       if (!isShared()) return claim.confirm(afresh)
       try {
         await inTime.confirm(afresh)

@@ -34,9 +34,9 @@ export function divideUnanswered(work: Work, failure: Failure): Progress {
  * a push of this session may still make stays in it, because only here is that known.
  */
 export function refuse(work: Work, failure: Failure): Progress {
-  const { batch, apart, halvings = 0 } = work
+  const { batch, doubts, apart, halvings = 0 } = work
   const isAlone = isOfOne(batch)
-  const leaving = batch.filter((pending) => !isOfSession(pending, work))
+  const leaving = batch.filter((pending) => !isDoubtOfSession(doubts, pending))
   const mayLeave = isAlone ? leaving.length === batch.length : halvings >= MOST_HALVINGS
   if (apart !== undefined && mayLeave && leaving.length > 0) {
     apart(leaving.filter(isWaitedFor), isAlone ? undefined : BY_THEMSELVES_MS)
@@ -63,16 +63,11 @@ export function divide(remote: Remote, work: Work): Progress {
  * What only this session knows enough of ends, and is tried again.
  */
 export function leave({ url }: Remote, work: Work, leaving: readonly PendingChange[]): Settled {
-  const ending = leaving.filter((pending) => isOfSession(pending, work))
+  const ending = leaving.filter((pending) => isDoubtOfSession(work.doubts, pending))
   work.keepApart?.(ending)
   work.apart?.(leaving.filter((pending) => !ending.includes(pending) && isWaitedFor(pending)))
   const message = `The commit could not be made together with those of other namespaces for the same branch of ${url}; it is tried again without them.`
   return failAll(ending, new Failure('Conflict', message))
-}
-
-/** Whether a push of this session may still make its commit, or it is known here what others have written meanwhile. */
-function isOfSession(pending: PendingChange, { doubts, before }: Work): boolean {
-  return isDoubtOfSession(doubts, pending) || before?.has(pending) === true
 }
 
 function isOfOne(batch: readonly PendingChange[]): boolean {
@@ -92,6 +87,6 @@ function halvesOf(work: Work): readonly Work[] {
 }
 
 /** Begins again with these. */
-function partOf({ doubts, before, apart, keepApart }: Work, batch: readonly PendingChange[]): Work {
-  return { batch, doubts, rounds: 0, apart, keepApart, ...(before === undefined ? {} : { before }) }
+function partOf({ doubts, before, apart, keepApart, hasLeft }: Work, batch: readonly PendingChange[]): Work {
+  return { batch, doubts, rounds: 0, apart, keepApart, hasLeft, ...(before === undefined ? {} : { before }) }
 }

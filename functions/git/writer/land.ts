@@ -21,6 +21,8 @@ export interface Landing {
   readonly apart?: Work['apart']
   /** Told of those whose later changes push by themselves; see Work. Default: nobody is. */
   readonly keepApart?: (batch: readonly PendingChange[]) => void
+  /** See Work. Default: all stay. */
+  readonly hasLeft?: Work['hasLeft']
   /** Called after each round that has come to its push. */
   readonly roundEnded?: (round: RoundReport) => void
 }
@@ -32,7 +34,7 @@ export interface Landing {
  */
 export function land(remote: Remote, landing: Landing): AsyncGenerator<Settled, void> {
   const { batch, contended = false } = landing
-  const work: Work = { batch, doubts: firstDoubts(batch), rounds: 0, whole: true }
+  const work: Work = { batch, doubts: firstDoubts(batch), rounds: 0, whole: true, hasLeft: landing.hasLeft }
   return landWork(remote, contended ? { ...work, fresh: true } : work, landing)
 }
 

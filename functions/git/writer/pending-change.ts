@@ -50,6 +50,12 @@ export function namespaceOf({ change }: PendingChange): string {
   return change.namespace
 }
 
+/** The same change, whose commit may be in the history since its own date. */
+export function searchedFor(pending: PendingChange): PendingChange {
+  const { change, date } = pending
+  return { ...pending, change: { ...change, since: change.since ?? date } }
+}
+
 /** Whether the caller still waits for this change. */
 export function isWaitedFor({ signal }: PendingChange): boolean {
   return !signal.aborted

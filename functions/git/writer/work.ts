@@ -1,7 +1,7 @@
 import { Failure } from '../../domain/failure.ts'
 import type { Remote } from '../remote.ts'
 import type { Doubts } from './doubts.ts'
-import { failAll, restOf, type PendingChange, type Settled } from './pending-change.ts'
+import { failAll, isWaitedFor, restOf, type PendingChange, type Settled } from './pending-change.ts'
 import { UNKNOWN, type Seen } from './plan-batch.ts'
 
 /** How often a change is built again on a branch that others move, before it fails with Conflict. */
@@ -31,6 +31,8 @@ export interface Work {
   readonly apart?: ((batch: readonly PendingChange[], milliseconds?: number) => void) | undefined
   /** Of such changes: lets later ones of their namespaces push by themselves, and takes none away. */
   readonly keepApart?: ((batch: readonly PendingChange[]) => void) | undefined
+  /** Whether it is pushed otherwise by now, because this push takes too long: it is in no further one. */
+  readonly hasLeft?: ((pending: PendingChange) => boolean) | undefined
   /** How often it was halved because the remote has refused its commits. */
   readonly halvings?: number
   /** A push that looked like a lost race: where the tip is found unmoved, it was a refusal. */
@@ -46,6 +48,11 @@ interface Suspect {
 export interface Progress {
   readonly settled: Settled
   readonly rest: readonly Work[]
+}
+
+/** Those of a work that are still to be written by it. */
+export function openOf({ hasLeft }: Work, batch: readonly PendingChange[]): readonly PendingChange[] {
+  return batch.filter((pending) => isWaitedFor(pending) && hasLeft?.(pending) !== true)
 }
 
 /** Another round of those that may have one. */

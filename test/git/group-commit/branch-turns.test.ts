@@ -5,6 +5,7 @@ import { openBranchTurns, type BranchWriter } from '../../../functions/git/group
 import type { BranchTarget } from '../../../functions/git/group-commit/expected-changes.ts'
 import { addressOf } from '../stage.ts'
 
+const NEVER = new AbortController().signal
 const MAIN = { repository: addressOf('https://git.example.com/acme/shop.git'), branch: 'main' }
 
 /** Turns of logins that have a namespace each. */
@@ -84,6 +85,53 @@ t.test(
     t.notOk(turn.isOver())
     mock.timers.tick(1_000)
     t.ok(turn.isOver())
+  },
+)
+
+t.test('who may make a push slow has a short turn, and who is known to none', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.teardown(() => mock.timers.reset())
+  for (const [slowMs, milliseconds] of [
+    [0, 2_000],
+    [2_000, 500],
+    [2_001, 0],
+  ] as const) {
+    const turn = await openBranchTurns().take(MAIN, { login: 'all', namespaces: ['evil'], slowMs })
+    mock.timers.tick(Math.max(0, milliseconds - 1))
+    t.equal(turn.isOver(), milliseconds === 0, `${slowMs}`)
+    mock.timers.tick(1)
+    t.ok(turn.isOver())
+  }
+})
+
+t.test(
+  'a turn that a push takes again lasts as long as that of a shared one, where several are in it by then',
+  async (t) => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    t.teardown(() => mock.timers.reset())
+    const turns = openBranchTurns()
+    for (const login of ['all', 'other']) turns.landed(MAIN, { login, namespaces: ['shop', 'market', login] })
+    for (const [namespaces, milliseconds] of [
+      [['shop'], 2_000],
+      [['shop', 'market'], 10_000],
+    ] as const) {
+      const batch = takeBatchTurns(turns, MAIN, { login: 'all' })
+      const release = await batch.acquire({ address: MAIN.repository, namespace: 'shop' }, NEVER)
+      batch.begin({ release, namespace: 'shop', gaveWay: NEVER })
+      mock.timers.tick(2_000)
+      await batch.again(namespaces, NEVER)
+      let had = false
+      void turns.take(MAIN, { login: 'other', namespaces: ['other'] }).then(() => (had = true))
+      mock.timers.tick(Math.min(1_999, milliseconds - 1))
+      await settle()
+      t.notOk(had)
+      mock.timers.tick(1)
+      await settle()
+      t.equal(had, milliseconds === 2_000)
+      batch.end()
+      await settle()
+      mock.timers.tick(20_000)
+    }
   },
 )
 

@@ -413,8 +413,7 @@ t.test('a limit that one namespace has used up ends no commit of another that ha
     const all = () => Promise.all([push('shop', 'a'), push('evil', 'huge'), push('market', 'b')])
     const first = push('shop', 'first')
     await nextBatch()
-    t.same(await all(), ['Conflict', 'Conflict', 'Conflict'], 'which is tried again')
-    t.same(await all(), ['pushed', 'pushed', 'pushed'])
+    t.same(await all(), ['pushed', 'pushed', 'pushed'], 'each by itself')
     t.equal(races, 1)
     await first
   }

@@ -67,7 +67,7 @@ t.test(
     t.same(ended('evil shop market ops', 4_000), { evil: first, shop: first, market: second, ops: second })
     t.same(ended('market ops', 600), {})
     t.same(ended('evil shop', 4_000), { evil: 'first half 2', shop: 'second half 2' })
-    t.same(ended('evil', 4_000), {})
+    t.same(ended('evil', 4_000), { evil: 600_000 })
     t.same(ended('evil shop', 4_000), { evil: 600_000 })
     t.end()
   },
@@ -149,6 +149,25 @@ t.test('after a slow push, who is slow or not known pushes by itself, and is lik
   t.notOk(times.isSuspect('evil', 'main'), 'for ten minutes')
   t.end()
 })
+
+t.test(
+  'after a slow push, who is slow alone is apart at once, and stays so where its next one is quick',
+  (t) => {
+    const times = watchPushTimes(() => 0)
+    const alone = (namespace: string, milliseconds: number): unknown => [
+      ...times.ended('main', { namespaces: new Set([namespace]), milliseconds }).alone,
+    ]
+    for (const namespace of ['shop', 'market', 'evil']) alone(namespace, 100)
+    t.same(alone('evil', 4_000), [])
+    alone('evil', 100)
+    times.isLate('main')
+    t.notOk(times.isSuspect('evil', 'main'))
+    t.same(alone('evil', 4_000), [['evil', 600_000]])
+    alone('evil', 100)
+    t.equal(times.slowMs('evil', 'main'), 4_000)
+    t.end()
+  },
+)
 
 t.test('at another branch nothing is known', (t) => {
   const times = watchPushTimes()

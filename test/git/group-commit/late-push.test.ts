@@ -1,0 +1,165 @@
+import { mock } from 'node:test'
+import t, { type Test } from 'tap'
+import { Failure } from '../../../functions/domain/failure.ts'
+import type { Batch } from '../../../functions/git/group-commit/batch.ts'
+import { makeGroupCommit } from '../../../functions/git/group-commit/group-commit.ts'
+import { watchPushTimes } from '../../../functions/git/group-commit/push-times.ts'
+import type { Pushed } from '../../../functions/git/remote.ts'
+import { land } from '../../../functions/git/writer/land.ts'
+import type { Settled } from '../../../functions/git/writer/pending-change.ts'
+import { changeOf, loginOf } from '../stage.ts'
+import { memoryRepository } from '../writer/memory-remote.ts'
+
+const URL = 'https://git.example.com/acme/shop.git'
+const LOGIN = { ...loginOf('a'), ofOperator: true as const }
+const NEVER = new AbortController().signal
+const CLAIM_MS = 25_000
+
+/** Lets follow what needs no time. */
+async function settle(): Promise<void> {
+  for (let i = 0; i < 50; i += 1) await new Promise(setImmediate)
+}
+
+/** A repository that looks at pushes with the file `slow` until `end` is called with what becomes of the oldest of them. */
+function stage(test: Pick<Test, 'teardown'>) {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  test.teardown(() => mock.timers.reset())
+  const repository = memoryRepository()
+  const held: ((outcome: 'look' | Pushed) => void)[] = []
+  const pushes: (readonly string[])[] = []
+  async function* landBatch({ changes, ...batch }: Batch): AsyncGenerator<Settled> {
+    const remote = repository.open()
+    let paths: readonly string[] = []
+    yield* land(
+      {
+        ...remote,
+        writeCommits(tip, commits) {
+          paths = commits.flatMap(({ files }) => files.map(({ path }) => path))
+          return remote.writeCommits(tip, commits)
+        },
+        async push(tip, head, remaining) {
+          pushes.push(paths)
+          if (!paths.includes('slow')) return remote.push(tip, head, remaining)
+          const { promise, resolve } = Promise.withResolvers<'look' | Pushed>()
+          held.push(resolve)
+          const outcome = await promise
+          return outcome === 'look' ? remote.push(tip, head, remaining) : outcome
+        },
+      },
+      { ...batch, batch: changes },
+    )
+  }
+  const groupCommit = makeGroupCommit({ land: landBatch })
+  const outcomes: Record<string, string> = {}
+  const confirmed: Record<string, (boolean | undefined)[]> = {}
+  function push(namespace: string, path = namespace): void {
+    const confirm = (afresh?: boolean): Promise<void> => {
+      ;(confirmed[path] ??= []).push(afresh)
+      return Promise.resolve()
+    }
+    const claim = { confirm, remaining: () => CLAIM_MS }
+    groupCommit.push(changeOf(URL, path, { namespace }), LOGIN, NEVER, { claim }).then(
+      ({ outcome }) => void (outcomes[path] = outcome),
+      (error: unknown) => void (outcomes[path] = error instanceof Failure ? error.reason : 'a bug'),
+    )
+  }
+  async function pass(ms: number): Promise<void> {
+    await settle()
+    mock.timers.tick(ms)
+    await settle()
+  }
+  return {
+    repository,
+    push,
+    pass,
+    pushes,
+    outcomes,
+    confirmed,
+    end: (as: 'look' | Pushed = 'look') => held.shift()?.(as),
+  }
+}
+
+t.test('nobody waits for a push that somebody has made slow: meanwhile each pushes by itself', async (t) => {
+  const { push, pass, pushes, outcomes, confirmed, repository, end } = stage(t)
+  push('evil', 'slow')
+  push('shop')
+  push('market')
+  await pass(1_999)
+  push('ops')
+  await pass(0)
+  t.same([pushes, outcomes], [[['slow', 'shop', 'market']], {}], 'it may be on its way')
+  await pass(1)
+  await pass(500)
+  t.same(outcomes, { shop: 'pushed', market: 'pushed', ops: 'pushed' })
+  t.same(confirmed['shop'], [false, true], 'a later attempt at their resources may have pushed meanwhile')
+  push('new')
+  await pass(0)
+  t.equal(outcomes['new'], 'pushed', 'and who comes later')
+  t.same(pushes.slice(1).toSorted(), [['market'], ['new'], ['ops'], ['shop'], ['slow']])
+  for (
+    const began = performance.now();
+    outcomes['slow'] === undefined && performance.now() - began < 10_000;
+  ) {
+    end()
+    await pass(3_000)
+  }
+  t.equal(outcomes['slow'], 'pushed')
+  t.equal(repository.log().length, 6, 'each commit once')
+})
+
+t.test('what such a push makes after all counts, and is made once', async (t) => {
+  const { push, pass, pushes, outcomes, repository, end } = stage(t)
+  push('evil', 'slow')
+  push('shop', 'slow 2')
+  await settle()
+  // Their own pushes wait for the turn of another login, as it were: the branch is slow for all.
+  t.same(pushes, [['slow', 'slow 2']])
+  const before = repository.onRead
+  repository.onRead = () => 'moved'
+  await pass(2_000)
+  end()
+  await settle()
+  t.same(outcomes, { slow: 'pushed', 'slow 2': 'pushed' })
+  repository.onRead = before
+  await pass(5_000)
+  t.same([pushes.length, repository.log().length], [1, 3])
+})
+
+t.test('a refusal of such a push is none of those who have left it', async (t) => {
+  const { push, pass, outcomes, end } = stage(t)
+  push('evil', 'slow')
+  push('shop')
+  await pass(2_000)
+  await pass(500)
+  t.same(outcomes, { shop: 'pushed' })
+  end({ kind: 'refused', failure: new Failure('PushRejected', 'No.'), each: true })
+  await settle()
+  t.same(outcomes, { shop: 'pushed' }, 'the other push of the same change says what becomes of it')
+  end({ kind: 'refused', failure: new Failure('PushRejected', 'No.'), each: true })
+  await settle()
+  t.same(outcomes, { shop: 'pushed', slow: 'PushRejected' })
+})
+
+t.test('who is alone in a late push leaves it as well, and keeps nobody from the next one', async (t) => {
+  const { push, pass, pushes } = stage(t)
+  push('evil', 'slow')
+  await pass(2_000)
+  push('evil', 'next')
+  await pass(20_000)
+  t.same(pushes, [['slow'], ['slow']], 'its own changes wait for its own push')
+  push('shop')
+  await pass(500)
+  t.same(pushes.at(-1), ['shop'])
+})
+
+t.test('where pushes of the others take as long, none is late', async (t) => {
+  const times = watchPushTimes()
+  const alone = (namespace: string, milliseconds: number): unknown =>
+    times.ended('main', { namespaces: new Set([namespace]), milliseconds })
+  t.equal(times.mostMs('main'), 2_000)
+  for (const namespace of ['shop', 'market']) alone(namespace, 3_000)
+  t.equal(times.mostMs('main'), 6_000)
+  for (let i = 0; i < 10; i += 1) alone(`evil-${i}`, 8_000)
+  t.equal(times.mostMs('main'), 6_000, 'ten that are slow do not pass for the host')
+  t.equal(times.mostMs('next'), 2_000)
+})
