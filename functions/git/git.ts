@@ -103,7 +103,8 @@ export function openGit(settings: GitSettings): Git {
   }
 
   async function* landBatch(batch: Batch): AsyncGenerator<Settled, void> {
-    const { changes, signal, contended, turnAgain, join, apart, keepApart, roundEnded, ...target } = batch
+    const { changes, address, login, namespace, ...landing } = batch
+    const { signal, join } = landing
     const told = [...changes]
     let chosen: EngineName | undefined
     const engineChosen: RemoteTarget['engineChosen'] = (engine) => {
@@ -118,18 +119,10 @@ export function openGit(settings: GitSettings): Git {
     }
     const span = sessionSpan(changes)
     try {
-      const remote = await open({ ...target, signal, engineChosen, span })
+      const remote = await open({ address, login, namespace, signal, engineChosen, span })
       try {
-        yield* land(writing(remote, changes, { login: target.login, signal, span }), {
-          batch: changes,
-          signal,
-          contended,
-          turnAgain,
-          roundEnded,
-          apart,
-          keepApart,
-          join: joinAndTell,
-        })
+        const writer = writing(remote, changes, { login, signal, span })
+        yield* land(writer, { ...landing, batch: changes, join: joinAndTell })
       } finally {
         await remote.close()
       }

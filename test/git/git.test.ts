@@ -153,6 +153,30 @@ drawn(
   },
 )
 
+/** Looks at pushes with the file `slow.md` until there is a file `go` in the repository, for 20 s at most. */
+const SLOW_HOOK = `while read old new ref; do git log --format= --name-only "$new" --not --all; done | grep -q slow.md || exit 0
+for i in $(seq 200); do if [ -e go ]; then exit 0; fi; sleep 0.1; done`
+
+for (const engine of ['direct', 'binary'] as const)
+  t.test(
+    `${engine}: a push that the host looks at for long keeps nobody of the same login for longer than two seconds`,
+    async (t) => {
+      const repository = await server.createRepository(`git/slow-${engine}`, {
+        hooks: { 'pre-receive': SLOW_HOOK },
+      })
+      const writer = stage.open({ engine })
+      const push = (namespace: string, path: string) =>
+        outcomeOf(writer.push(changeOf(repository.url, path, { namespace }), LOGIN, patience()))
+      const slow = [push('evil', 'slow.md'), push('shop', 'in-it.md')]
+      const [inIt, ...later] = await Promise.all([slow[1], push('shop', 'a.md'), push('market', 'b.md')])
+      t.match([inIt, ...later], Array(3).fill({ outcome: 'pushed' }))
+      t.same(await repository.git('ls-tree', '--name-only', 'main', 'slow.md'), '', 'it waits still')
+      await writeFile(join(repository.path, 'go'), '')
+      t.match(await slow[0], { outcome: 'pushed' })
+      t.equal(await repository.git('rev-list', '--count', 'main'), '5', 'each once')
+    },
+  )
+
 const GATEWAYS: readonly (readonly ['direct' | 'binary', string, Fault])[] = (
   ['direct', 'binary'] as const
 ).flatMap((engine) => [
