@@ -2,9 +2,9 @@ import { Failure } from '../domain/failure.ts'
 import type { Share } from '../domain/network/share.ts'
 import { keepFor } from '../domain/pull-request/choice.ts'
 import type {
+  CreatedPullRequest,
   PullRequestDraft,
   PullRequests,
-  ShownPullRequest,
 } from '../domain/pull-request/pull-requests.ts'
 import { openFairQueue, type FairQueue } from '../domain/sharing/fair-queue.ts'
 import type { HeldTurn } from '../domain/sharing/keyed-turns.ts'
@@ -12,8 +12,12 @@ import { countExcess, type Counting } from '../domain/sharing/taken-time.ts'
 
 /** A session with an API in which a pull request may be created. */
 export interface CreatingSession {
-  /** Equal for the same branches of the same repository. */
+  /** Equal for the same branches of the same repository, as far as its address tells. */
   readonly key: string
+  /** Asks for that key under which others know the same place; undefined: `key` is it. */
+  readonly ownKey: (() => Promise<string>) | undefined
+  /** The host changes an open one without an error. */
+  readonly creationReplaces: boolean
   readonly owner: string
   readonly signal: AbortSignal
   /** What is thrown if the signal fires while it waits. */
@@ -49,16 +53,16 @@ interface Place {
 /**
  * For the same branches of the same repository one pull request is created at a time, in fair turns of the owners, whatever
  * their logins: anybody may name a branch. Only the creation is kept from others, not the search before it or the details
- * after it; where somebody else's creation has ended since the session began, it is searched for again. Who waits
- * leaves the turn of its token to others, and whoever is next gets one before them: so nobody waits for another's token.
+ * after it; where somebody else's creation has ended since the session began, or the host would change what is open, it is
+ * searched for again, after all waits. Who waits leaves the turn of its token to others, and whoever is next gets one before
+ * them: so nobody waits for another's token.
  * `elapsed`: milliseconds of a clock that is never set.
  */
 export function openOneCreation(elapsed: () => number = () => performance.now()): OneCreation {
   const places = new Map<string, Place>()
   const taken = countExcess(COUNTED, elapsed)
 
-  return async function withOneCreation(session, pullRequests, work) {
-    const { key } = session
+  async function at<T>(key: string, work: (place: Place) => Promise<T>): Promise<T> {
     const place = places.get(key) ?? {
       queue: openFairQueue(1, { elapsed, taken }),
       sessions: 0,
@@ -67,27 +71,48 @@ export function openOneCreation(elapsed: () => number = () => performance.now())
     places.set(key, place)
     place.sessions += 1
     try {
-      return await work(creatingAlone(session, pullRequests, place))
+      return await work(place)
     } finally {
       place.sessions -= 1
       if (place.sessions === 0) places.delete(key)
     }
   }
+
+  return function withOneCreation(session, pullRequests, work) {
+    const { key, ownKey } = session
+    return at(key, (place) => {
+      const alone = creatingAlone(session, pullRequests, { place, known: place.created })
+      if (ownKey === undefined) return work(alone)
+      return work({ ...alone, create: (draft) => createAtOwn(ownKey, draft) })
+    })
+
+    async function createAtOwn(askKey: () => Promise<string>, draft: PullRequestDraft) {
+      return at(await askKey(), (place) =>
+        creatingAlone(session, pullRequests, { place, known: undefined }).create(draft),
+      )
+    }
+  }
 }
 
-function creatingAlone(session: CreatingSession, pullRequests: PullRequests, place: Place): PullRequests {
-  const { owner, signal, late, turn, share, confirm } = session
-  const { queue } = place
-  let known = place.created
+interface Seen {
+  readonly place: Place
+  /** How many creations had ended there when it was searched; undefined: nobody knows. */
+  known: number | undefined
+}
 
-  async function create(draft: PullRequestDraft): Promise<ShownPullRequest | 'exists'> {
-    if (place.created !== known) {
-      known = place.created
+function creatingAlone(session: CreatingSession, pullRequests: PullRequests, seen: Seen): PullRequests {
+  const { creationReplaces, owner, signal, late, turn, share, confirm } = session
+  const { place } = seen
+  const { queue } = place
+
+  async function create(draft: PullRequestDraft): Promise<CreatedPullRequest | 'exists'> {
+    if (creationReplaces || place.created !== seen.known) {
+      seen.known = place.created
       const [other] = await pullRequests.find(draft.branches, 'open', keepFor(''))
       if (other !== undefined) return 'exists'
     }
     // Also one without an answer, which may have been created.
-    return pullRequests.create(draft).finally(() => (known = place.created += 1))
+    return pullRequests.create(draft).finally(() => (seen.known = place.created += 1))
   }
 
   return {

@@ -48,8 +48,13 @@ export function openProviders(
           { ...target, fetch: inTurns(shareRequests(fetch, 'REST'), turn, claimed), share },
           login,
         )
+        const { creationReplaces = false, ownPath } = pullRequests
+        const keys = {
+          key: targetKey(target),
+          ownKey: ownPath && (async () => targetKey({ ...target, repository: await ownPath() })),
+        }
         return withOneCreation(
-          { key: targetKey(target), owner, signal, late, turn, share, confirm: claimed.confirm },
+          { ...keys, creationReplaces, owner, signal, late, turn, share, confirm: claimed.confirm },
           guardedPullRequests(pullRequests, { login, sent, shown: target.shown }),
           work,
         )

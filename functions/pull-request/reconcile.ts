@@ -4,7 +4,12 @@ import { Failure } from '../domain/failure.ts'
 import { chosen, isOpen, keepFor } from '../domain/pull-request/choice.ts'
 import { marked, readMarker, saysTheSame } from '../domain/pull-request/marker.ts'
 import type { Marked } from '../domain/pull-request/marker.ts'
-import type { Branches, PullRequests, ShownPullRequest } from '../domain/pull-request/pull-requests.ts'
+import type {
+  Branches,
+  CreatedPullRequest,
+  PullRequests,
+  ShownPullRequest,
+} from '../domain/pull-request/pull-requests.ts'
 import type { PullRequest } from '../domain/resource/resource.ts'
 import type { PullRequestStatus } from '../domain/resource/stored-status.ts'
 import type { Outcome } from '../domain/resource/status.ts'
@@ -61,11 +66,16 @@ async function open(wanted: Wanted, pullRequests: PullRequests): Promise<Reconci
   const created = await pullRequests.create({ ...text, branches, draft })
   if (created !== 'exists') {
     const details = await applyDetails(created.number, resource, pullRequests)
-    return { ...succeeded(created, `Opened #${created.number}: ${created.url}`), details }
+    return { ...succeeded(created, openedMessage(created)), details }
   }
   const other = chosen(await pullRequests.find(branches, 'open', keepFor(uid)), uid)
   if (other === undefined) throw notListed(resource)
   return keep(other, resource, pullRequests)
+}
+
+function openedMessage({ number, url, replaced = false }: CreatedPullRequest): string {
+  if (!replaced) return `Opened #${number}: ${url}`
+  return `#${number} was open already when Commitlet asked to open one, and the host has replaced its title and body with those of this PullRequest: ${url}`
 }
 
 async function keep(

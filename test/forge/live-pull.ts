@@ -19,6 +19,8 @@ export function livePull(ask: AskNow, root: string, shown: unknown): ModelPull {
     head: textMember(member(shown, 'head'), 'label') ?? '',
     headOwner: undefined,
     draft: member(shown, 'draft') === true,
+    opened: new Date(text('created_at')),
+    written: new Date(text('updated_at')),
     labels: names(member(shown, 'labels'), 'name'),
     reviewers: names(member(shown, 'requested_reviewers'), 'login'),
     assignees: names(member(shown, 'assignees'), 'login'),

@@ -34,6 +34,8 @@ export interface Standing {
   /** acme/shop where it is not given. */
   readonly repository?: readonly string[] | undefined
   readonly people?: readonly string[]
+  /** As in the model. */
+  readonly uuids?: readonly string[]
 }
 
 /** The login and the repository; default: LOGIN and the host's own repository. */
@@ -58,8 +60,8 @@ export interface PortStage {
 
 /** Starts the stand-in, which ends with the test; a request that the host's operations do not allow fails it. */
 export async function startPort(t: Test, { dialect, name, ...held }: Standing): Promise<PortStage> {
-  const { repository = ['acme', 'shop'], people } = held
-  const model = memoryModel({ repository, ...(people === undefined ? {} : { people }) })
+  const { repository = ['acme', 'shop'] } = held
+  const model = memoryModel({ ...held, repository })
   model.branches.set('settings', 3)
   const host = await startHost(t, dialect, model)
   const row = hostNamed(name)

@@ -1,4 +1,5 @@
 import t from 'tap'
+import type { PullRequests } from '../../functions/domain/pull-request/pull-requests.ts'
 import { marked } from '../../functions/domain/pull-request/marker.ts'
 import { pullRequest, UID } from '../domain/fixtures/pullrequest.ts'
 import { memoryPullRequests } from '../harness/memory-pull-requests.ts'
@@ -120,6 +121,18 @@ t.test('where another user was quicker, their pull request is adopted', async (t
     details: { reason: 'NotOurs' },
   })
   t.strictSame(host.calls, ['find open', 'create', 'find open'])
+})
+
+t.test('where the host has replaced the text of one that was open, the status says so', async (t) => {
+  const host = memoryPullRequests()
+  const create: PullRequests['create'] = async (draft) => {
+    const created = await host.create(draft)
+    return created === 'exists' ? created : { ...created, replaced: true }
+  }
+  const outcome = await go({ ...host, create })
+  t.match(outcome, { reason: 'Succeeded', pullRequest: { number: 1, state: 'open' } })
+  t.match(outcome.message, /^#1 was open already .* has replaced its title and body .*: https:/)
+  t.notMatch(outcome.message, 'Opened')
 })
 
 t.test('where it is our own, from a late request, it is updated to the spec', async (t) => {

@@ -37,7 +37,7 @@ export function guardedPullRequests(
     add: (number, detail, names) => pullRequests.add(number, detail, names),
   }
 
-  function checked(pull: ShownPullRequest): ShownPullRequest {
+  function checked<T extends ShownPullRequest>(pull: T): T {
     if (!holdsSecret(pull.url, secrets)) return pull
     const message = `The API of ${shown} shows #${pull.number} at an address that contains the token, or the user name and password, so Commitlet does not use it; Commitlet retries automatically, and the operator of the host has to fix the address.`
     throw new Failure('ProviderUnavailable', message)

@@ -31,6 +31,12 @@ export interface ShownPullRequest extends PullRequestText {
   readonly state: 'open' | 'merged' | 'closed'
 }
 
+/** One that was created. */
+export interface CreatedPullRequest extends ShownPullRequest {
+  /** It was open before, and the host has replaced its title and body with those of the draft. */
+  readonly replaced?: boolean
+}
+
 /**
  * Of those that were read of a list, newest first, the ones that are kept, in the same order; never none of some. Bodies are
  * long, and those of a whole list would take 30 MiB.
@@ -69,7 +75,7 @@ export interface PullRequests {
    * status for "created", a number, an address and both branches.
    * @throws Failure additionally HeadNotFound (naming the branch that is missing), NothingToMerge
    */
-  create(draft: PullRequestDraft): Promise<ShownPullRequest | 'exists'>
+  create(draft: PullRequestDraft): Promise<CreatedPullRequest | 'exists'>
   /** Replaces title and body. A draft stays a draft. */
   update(shown: ShownPullRequest, text: PullRequestText): Promise<void>
   /**
@@ -77,6 +83,17 @@ export interface PullRequests {
    * not know or accept, while the others are added; throws if none could be added.
    */
   add(number: number, detail: keyof PullRequestDetails, names: readonly string[]): Promise<readonly string[]>
+}
+
+/** The same as a host offers them, and what its creations need. */
+export interface HostedPullRequests extends PullRequests {
+  /** A creation changes one that is open, without an error: an open one is looked for right before it. */
+  readonly creationReplaces?: boolean
+  /**
+   * Where the host has several names for a repository, and this is not the usual one: asks for its own path, by which others
+   * call the same.
+   */
+  readonly ownPath?: (() => Promise<readonly string[]>) | undefined
 }
 
 /** The API of a host, seen from one repository. */
@@ -127,7 +144,7 @@ export interface SentBody {
 }
 
 /** The default export of each provider. It makes no request before one of the methods is called. */
-export type Connect = (endpoint: Endpoint, login: ApiLogin) => PullRequests
+export type Connect = (endpoint: Endpoint, login: ApiLogin) => HostedPullRequests
 
 /** The branches of a pull request, and the API of its repository. */
 export interface ApiTarget extends ApiEndpoint {

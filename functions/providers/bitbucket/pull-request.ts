@@ -35,6 +35,17 @@ export function shownOf(pull: unknown, baseURL: string): ShownPullRequest | unde
 }
 
 /**
+ * Whether the answer to a creation shows one that was there before. Both times are of Bitbucket's clock, and those of a new one
+ * are within the request, which took so long; a change sets the second alone.
+ */
+export function isOlder(pull: unknown, tookMs: number): boolean {
+  const [created, written] = ['created_on', 'updated_on'].map((key) =>
+    Date.parse(textMember(pull, key) ?? ''),
+  )
+  return created !== undefined && written !== undefined && written - created > tookMs
+}
+
+/**
  * The content of a PUT that changes nothing: Bitbucket clears fields that are left out.
  * Source: its REST API, "Update a pull request", and recorded requests of other clients.
  */

@@ -11,6 +11,8 @@ import { bitbucketFailure, reviewersRefused } from './errors.ts'
 /** One repository on Bitbucket Cloud, and the function that calls its API. */
 export interface Repository {
   readonly baseURL: string
+  /** Its address at the API. */
+  readonly url: string
   /** Address of its pull requests at the API. */
   readonly pullRequestsURL: string
   readonly context: ErrorContext
@@ -32,14 +34,29 @@ const MOST_PAGES = 10
  * Each pull request contains its body five times: with the longest bodies, hardly more fit into the limit of an answer.
  */
 const PAGE_LENGTH = 20
+/** A workspace's slug and a repository's. */
+const FULL_NAME = /^[\w.-]{1,256}\/[\w.-]{1,256}$/
 
 /** The repository of `endpoint`. Sends no request yet. */
 export function repositoryAt(endpoint: Endpoint, login: ApiLogin): Repository {
   const { baseURL } = endpoint
   // Bitbucket's slugs and UUIDs (in braces) are in lower case.
   const segments = endpoint.repository.map((segment) => encodeURIComponent(segment.toLowerCase()))
-  const pullRequestsURL = `${baseURL}/repositories/${segments.join('/')}/pullrequests`
-  return { baseURL, pullRequestsURL, ...apiCaller(endpoint, login) }
+  const url = `${baseURL}/repositories/${segments.join('/')}`
+  return { baseURL, url, pullRequestsURL: `${url}/pullrequests`, ...apiCaller(endpoint, login) }
+}
+
+/** Whether workspace or repository are called by UUIDs, which stand in braces. */
+export function isByUUID(path: readonly string[]): boolean {
+  return path.some((segment) => segment.startsWith('{'))
+}
+
+/** The slugs of workspace and repository. Source: Bitbucket's REST API, "Get a repository" and "Partial responses". */
+export async function slugsOf({ ask, url, context }: Repository): Promise<readonly string[]> {
+  const answer = await ask('GET', `${url}?fields=full_name`)
+  const name = answer.status === 200 ? textMember(answer.data, 'full_name') : undefined
+  if (name === undefined || !FULL_NAME.test(name)) throw bitbucketFailure(answer, context)
+  return name.split('/')
 }
 
 /** The pages of the list of pull requests that match `q`, newest first, ten at most, one at a time. */

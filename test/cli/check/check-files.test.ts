@@ -3,7 +3,7 @@ import { marked } from '../../../functions/domain/pull-request/marker.ts'
 import { startGitServer } from '../../harness/git-server.ts'
 import { gitBranches } from '../../harness/hosts/git-branches.ts'
 import { memoryApps, publicHalf, type ModelApps } from '../../harness/hosts/github-app.ts'
-import { memoryModel, type ModelIdentity, type TokenRight } from '../../harness/hosts/model.ts'
+import { addPull, memoryModel, type ModelIdentity, type TokenRight } from '../../harness/hosts/model.ts'
 import { makeRSA } from '../../harness/key-files.ts'
 import { keyFile, rsaHalves, secretKey, statement } from '../../harness/openpgp-writer.ts'
 import { makeKey } from '../../harness/ssh-keys.ts'
@@ -344,10 +344,7 @@ t.test('a PullRequest: what would be opened, and what is missing', async (t) => 
   t.equal(model.pulls.length, 0, 'none was opened')
   const missing = await look({ headBranch: 'gone' })
   t.match(missing.steps['head'], { state: 'wrong', reason: 'HeadNotFound' })
-  model.pulls.push({
-    ...{ number: 1, base: 'main', head: 'next', headOwner: undefined, title: 'Mine', body: '', draft: false },
-    ...{ state: 'open', labels: [], reviewers: [], assignees: [] },
-  })
+  addPull(model, { base: 'main', head: 'next', title: 'Mine' })
   t.match((await look()).steps['API'], { state: 'good', text: /#1/ })
   const mine = model.pulls[0]
   if (mine !== undefined) Object.assign(mine, marked({ title: 'Old', body: '' }, NOT_STORED))

@@ -8,7 +8,6 @@ export const AUTHOR = {
   display_name: 'The author',
 }
 
-const OPENED = '2026-11-21T10:00:00.000000+00:00'
 const STATES = { open: 'OPEN', merged: 'MERGED', closed: 'DECLINED' } as const
 
 /** A pull request in an answer of its own; in a list Bitbucket shows neither reviewers nor participants. */
@@ -40,6 +39,7 @@ export function listedBody(
 ): Readonly<Record<string, unknown>> {
   const { origin, apiPath } = call
   const path = model.repository.join('/')
+  const uuid = model.uuids?.[1] ?? '{12345678-1234-1234-1234-123456789abc}'
   const api = `${origin}${apiPath}/repositories/${path}/pullrequests/${pull.number}`
   const description = rendered(pull.body)
   return {
@@ -58,11 +58,17 @@ export function listedBody(
     task_count: 0,
     closed_by: null,
     reason: '',
-    created_on: OPENED,
-    updated_on: OPENED,
+    created_on: timeOf(pull.opened),
+    updated_on: timeOf(pull.written),
     author: account(AUTHOR.uuid, call),
-    source: end(pull.head, pull.headOwner === undefined ? path : `${pull.headOwner}/fork`, call),
-    destination: end(pull.base, path, call),
+    source: end(
+      pull.head,
+      pull.headOwner === undefined
+        ? { path, uuid }
+        : { path: `${pull.headOwner}/fork`, uuid: '{12345678-1234-1234-1234-123456789abd}' },
+      call,
+    ),
+    destination: end(pull.base, { path, uuid }, call),
     links: {
       self: { href: api },
       html: { href: `${origin}/${path}/pull-requests/${pull.number}` },
@@ -84,7 +90,17 @@ function rendered(raw: string): Readonly<Record<string, string>> {
   return { type: 'rendered', raw, markup: 'markdown', html: `<p>${raw}</p>` }
 }
 
-function end(branch: string, repository: string, { origin, apiPath }: HostCall): unknown {
+interface Place {
+  readonly path: string
+  readonly uuid: string
+}
+
+/** With microseconds, as Bitbucket writes it. */
+function timeOf(date: Date): string {
+  return date.toISOString().replace('Z', '000+00:00')
+}
+
+function end(branch: string, { path: repository, uuid }: Place, { origin, apiPath }: HostCall): unknown {
   return {
     branch: { name: branch, links: {}, sync_strategies: ['merge_commit', 'rebase'] },
     commit: {
@@ -96,7 +112,7 @@ function end(branch: string, repository: string, { origin, apiPath }: HostCall):
       type: 'repository',
       full_name: repository,
       name: repository.split('/')[1],
-      uuid: '{12345678-1234-1234-1234-123456789abc}',
+      uuid,
       links: {
         self: { href: `${origin}${apiPath}/repositories/${repository}` },
         html: { href: `${origin}/${repository}` },

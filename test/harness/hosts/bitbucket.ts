@@ -98,7 +98,10 @@ async function create(call: HostCall, model: HostModel): Promise<HostAnswer> {
     (pull) =>
       pull.state === 'open' && pull.base === base && pull.head === head && pull.headOwner === undefined,
   )
-  const pull = open === undefined ? addPull(model, { base, head, ...text }) : Object.assign(open, text)
+  const pull =
+    open === undefined
+      ? addPull(model, { base, head, ...text })
+      : Object.assign(open, text, { written: new Date() })
   return {
     status: 201,
     headers: { location: `${call.origin}${call.apiPath}${call.path}/${pull.number}` },
@@ -124,6 +127,7 @@ function replace(call: HostCall, model: HostModel): HostAnswer {
   if (asked.includes(bareName(AUTHOR.uuid)))
     return invalid('reviewers', `${AUTHOR.display_name} is the author and cannot be included as a reviewer.`)
   if (known.includes(undefined)) return invalid('reviewers', 'Malformed reviewers list')
+  pull.written = new Date()
   pull.title = title
   pull.body = textMember(body, 'description') ?? ''
   pull.draft = member(body, 'draft') === true

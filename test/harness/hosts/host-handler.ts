@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { pathBelow, type Dialect, type HostAnswer, type HostCall } from './dialect.ts'
+import { knownPath } from './model.ts'
 import type { HostModel } from './model.ts'
 import { requestCheck } from './request-check.ts'
 import type { RequestCheck } from './request-check.ts'
@@ -145,7 +146,8 @@ async function answerTo(asked: Asked, { dialect, model, check, handler }: Stage)
   const token = dialect.tokenOf(asked.headers) ?? ''
   const right = model.tokens.get(token)
   if (right === undefined) return answers.unauthorised
-  const called = dialect.repositoryOf(asked.path)?.join('/').toLowerCase()
+  const path = dialect.repositoryOf(asked.path)
+  const called = path === undefined ? undefined : knownPath(model, path)
   const known = [model.repository, model.movedTo].map((place) => place?.join('/').toLowerCase())
   if (called !== undefined && (right === 'stranger' || !known.includes(called))) return answers.notFound
   if (right === 'read' && asked.method !== 'GET' && asked.path !== GRAPHQL) return answers.missingScope

@@ -143,11 +143,8 @@ export const BITBUCKET_IDENTITY: readonly Route[] = [
       const { scopes } = identityOf(call, model)
       const full_name = model.repository.join('/')
       const headers = scopes === undefined ? {} : { 'x-oauth-scopes': scopes.join(', ') }
-      return {
-        status: 200,
-        headers,
-        body: { type: 'repository', full_name, mainbranch: { name: 'main', type: 'branch' } },
-      }
+      const whole = { type: 'repository', full_name, mainbranch: { name: 'main', type: 'branch' } }
+      return { status: 200, headers, body: call.query.get('fields') === 'full_name' ? { full_name } : whole }
     },
   },
   branchRoute(/^\/repositories\/[^/]+\/[^/]+\/refs\/branches\/([^/]+)$/, {

@@ -4,6 +4,8 @@ import type { ModelApps } from './github-app.ts'
 export interface HostModel {
   /** The repository's path at its host, such as ["acme", "shop"]. */
   readonly repository: readonly string[]
+  /** What its API takes for the parts of that path, one for each; undefined: nothing else. */
+  readonly uuids?: readonly string[] | undefined
   readonly branches: ModelBranches
   /** What each token may do; an unknown one is refused. */
   readonly tokens: Map<string, TokenRight>
@@ -68,6 +70,9 @@ export interface ModelPull {
   body: string
   draft: boolean
   state: 'open' | 'merged' | 'closed'
+  readonly opened: Date
+  /** When its text was written last. */
+  written: Date
   readonly labels: string[]
   readonly reviewers: string[]
   readonly assignees: string[]
@@ -80,12 +85,13 @@ export interface MemoryBranches extends ModelBranches {
 
 /** An empty repository in memory with a branch main, a token for writing, some labels and some people. */
 export function memoryModel(
-  options: { readonly repository?: readonly string[]; readonly people?: readonly string[] } = {},
+  options: Partial<Pick<HostModel, 'repository' | 'uuids'>> & { readonly people?: readonly string[] } = {},
 ): HostModel & { readonly branches: MemoryBranches } {
   const branches = memoryBranches()
   branches.set('main', 1)
   return {
     repository: options.repository ?? ['acme', 'shop'],
+    uuids: options.uuids,
     branches,
     tokens: new Map([['good-token', 'write']]),
     pulls: [],
@@ -109,12 +115,24 @@ function memoryBranches(): MemoryBranches {
   }
 }
 
+/** The path by which the model knows the repository that is called by this one, where it is that. */
+export function knownPath({ repository, uuids }: HostModel, called: readonly string[]): string {
+  const lower = called.map((part) => part.toLowerCase())
+  return lower
+    .map((part, index) => (part === uuids?.[index] ? repository[index] : part))
+    .join('/')
+    .toLowerCase()
+}
+
 /** Opens one in the model, whatever is there already. */
 export function addPull(
   model: HostModel,
   pull: Pick<ModelPull, 'base' | 'head' | 'title'> & Partial<ModelPull>,
 ): ModelPull {
+  const now = new Date()
   const opened: ModelPull = {
+    opened: now,
+    written: now,
     body: '',
     draft: false,
     state: 'open',

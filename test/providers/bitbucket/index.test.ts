@@ -34,20 +34,34 @@ const WORKSPACE = '{0a0a0a0a-1111-2222-3333-444444444444}'
 test(
   'where forks cannot be filtered out, their closed ones do not hide an open one, and their open ones stop it',
   async (t, stage) => {
+    const repository = [WORKSPACE, 'shop']
     const fork = { ...BRANCHES, headOwner: 'dev', title: 'of a fork' }
     const person = addPull(stage.model, { ...BRANCHES, title: 'Written by a person' })
     for (let count = 1; count <= 200; count += 1) addPull(stage.model, { ...fork, state: 'closed' })
-    t.match(await stage.work((api) => api.find(BRANCHES, 'open')), [{ number: 1 }])
-    t.match(await stage.failure((api) => api.find(BRANCHES, 'all')), {
+    t.match(await stage.work((api) => api.find(BRANCHES, 'open'), { repository }), [{ number: 1 }])
+    t.match(await stage.failure((api) => api.find(BRANCHES, 'all'), { repository }), {
       reason: 'Conflict',
       message: /more pull requests from settings to main than Commitlet reads/,
     })
     for (let count = 1; count <= 200; count += 1) addPull(stage.model, fork)
-    t.match(await stage.failure((api) => api.find(BRANCHES, 'open')), { reason: 'Conflict' })
+    t.match(await stage.failure((api) => api.find(BRANCHES, 'open'), { repository }), { reason: 'Conflict' })
+    t.equal(await stage.work((api) => api.create(DRAFT), { repository }), 'exists', 'its slugs are asked for')
     t.match(person, { title: 'Written by a person' })
   },
-  [WORKSPACE, 'shop'],
+  [WORKSPACE, '{0b0b0b0b-1111-2222-3333-444444444444}'],
 )
+
+test('one that is open, and that a search does not show, is known once its text is replaced', async (t, stage) => {
+  const empty = { kind: 'answer', answer: { status: 200, body: { values: [] } } } as const
+  const opened = new Date(Date.now() - 60_000)
+  addPull(stage.model, { ...BRANCHES, title: 'Written by a person', opened })
+  stage.host.fail(empty)
+  t.match(await stage.work((api) => api.create(DRAFT)), { number: 1, replaced: true })
+  stage.model.pulls.length = 0
+  const created = await stage.work((api) => api.create(DRAFT))
+  t.match(created, { number: 1 })
+  t.notMatch(created, { replaced: true })
+})
 
 test('one of ours that cannot be read is not skipped in a list', async (t, stage) => {
   addPull(stage.model, { ...BRANCHES, title: 'open' })

@@ -1,5 +1,6 @@
 import t from 'tap'
 import {
+  isOlder,
   reviewersIn,
   joins,
   reviewerNamed,
@@ -29,6 +30,20 @@ t.test('a pull request is read', async (t) => {
     body: 'text',
   })
 })
+
+t.test(
+  'one that was created longer before its last change than the request took is older than that',
+  async (t) => {
+    const [created, written] = ['2026-11-21T10:00:00.250000+00:00', '2026-11-21T10:00:01.000000+00:00']
+    t.equal(isOlder({ created_on: created, updated_on: written }, 749), true)
+    t.equal(isOlder({ created_on: created, updated_on: written }, 750), false)
+    t.equal(isOlder({ created_on: created, updated_on: created }, 0), false)
+    for (const unread of [undefined, null, 5, 'soon']) {
+      t.equal(isOlder({ created_on: unread, updated_on: written }, 0), false)
+      t.equal(isOlder({ created_on: created, updated_on: unread }, 0), false)
+    }
+  },
+)
 
 t.test(
   'drafts and those that wait for their merge are open, and what was declined or replaced is closed',

@@ -2,8 +2,9 @@ import { addPull } from '../../harness/hosts/model.ts'
 import { test } from './stage.ts'
 import { BRANCHES, DRAFT, LOGIN } from '../port-stage.ts'
 
+const UUIDS = ['{0a0a0a0a-1111-2222-3333-444444444444}', '{0b0b0b0b-1111-2222-3333-444444444444}']
 for (const [what, repository] of [
-  ['UUIDs in braces', ['{0a0a0a0a-1111-2222-3333-444444444444}', '{0b0b0b0b-1111-2222-3333-444444444444}']],
+  ['UUIDs in braces', UUIDS],
   ['capitals, which Bitbucket writes small', ['acme', 'shop']],
 ] as const) {
   test(
@@ -12,12 +13,32 @@ for (const [what, repository] of [
       const called = repository.map((segment) => segment.toUpperCase())
       await stage.work((api) => api.create(DRAFT), { repository: called })
       t.match(stage.model.pulls, [{ head: 'settings' }])
-      const [seen] = stage.host.seen
-      t.equal(seen?.path, `/repositories/${repository.map(encodeURIComponent).join('/')}/pullrequests`)
+      const path = `/repositories/${repository.map(encodeURIComponent).join('/')}`
+      const asked = repository === UUIDS ? [`GET ${path}`] : []
+      t.strictSame(stage.lines(), [...asked, `GET ${path}/pullrequests`, `POST ${path}/pullrequests`])
     },
-    repository,
+    UUIDS,
   )
 }
+
+test(
+  'one that is called by UUIDs has its slugs, and nothing is created where Bitbucket does not tell them',
+  async (t, stage) => {
+    const unusable = [undefined, 5, '', 'acme', '/shop', 'a/b/c', 'acme/shop?', UUIDS.join('/')]
+    const bodies = [...unusable.map((full_name) => ({ full_name })), [], '<html>']
+    const answers = bodies.map((body) => ({ status: 200, body }))
+    for (const answer of [...answers, { status: 404, body: {} }, { status: 301, body: '' }]) {
+      stage.host.fail({ kind: 'answer', answer })
+      t.match(await stage.failure((api) => api.create(DRAFT), { repository: UUIDS }), {
+        reason: answer.status === 200 ? 'ProviderUnavailable' : 'RepositoryNotFound',
+      })
+    }
+    t.equal(stage.writes(), 0)
+    t.equal(stage.host.seen.length, answers.length + 2, 'nothing else is asked')
+    t.match(await stage.work((api) => api.create(DRAFT), { repository: UUIDS }), { number: 1 })
+  },
+  UUIDS,
+)
 
 test('an API token is sent with the e-mail address of its account, any other token alone', async (t, stage) => {
   for (const username of [undefined, 'dev@acme.example']) {

@@ -22,11 +22,16 @@ export interface Stage extends PortStage {
 export function test(
   title: string,
   run: (t: Test, stage: Stage) => Promise<void>,
-  repository?: readonly string[],
+  uuids?: readonly string[],
 ): void {
   t.test(title, async (t) => {
     const people = [DEV, OPS]
-    const stage = await startPort(t, { dialect: BITBUCKET, name: 'bitbucket', people, repository })
+    const stage = await startPort(t, {
+      dialect: BITBUCKET,
+      name: 'bitbucket',
+      people,
+      ...(uuids && { uuids }),
+    })
     const writes = (): number => stage.host.seen.filter(({ method }) => method !== 'GET').length
     await run(t, { ...stage, writes })
   })

@@ -81,11 +81,15 @@ const PULL_REQUEST: Fields = {
  * What Commitlet asks of Bitbucket Cloud, and what its REST API 2.0 takes of it. Source of the facts:
  * https://api.bitbucket.org/swagger.json, and where that is known to be incomplete (BCLOUD-17601)
  * https://developer.atlassian.com/cloud/bitbucket/rest/: `type` is needed nowhere; to open a pull request title and source
- * are; `description`, `q`, `sort`, `page`, `pagelen`, `include`, `exclude` and `path` are taken; `state` may be repeated.
+ * are; `description`, `q`, `sort`, `page`, `pagelen`, `include`, `exclude` and `path` are taken; `state` may be repeated;
+ * `fields` names the fields of an answer ("Partial responses").
  */
 export const BITBUCKET_OPERATIONS: OperationTable = {
   'GET /user': { statuses: [200, 401, 403] },
-  'GET /repositories/{workspace}/{repo_slug}': { statuses: [200, 403, 404] },
+  'GET /repositories/{workspace}/{repo_slug}': {
+    query: each('fields', TEXT),
+    statuses: [200, 403, 404],
+  },
   'GET /repositories/{workspace}/{repo_slug}/refs/branches/{name}': { statuses: [200, 403, 404] },
   'GET /repositories/{workspace}/{repo_slug}/commits': { query: REVISIONS, statuses: [200, 404] },
   'GET /repositories/{workspace}/{repo_slug}/commits/{revision}': { query: REVISIONS, statuses: [200, 404] },
