@@ -41,7 +41,7 @@ async function stage(t: Test, workFor?: WorkFor) {
     creations: () => host.seen.filter(({ method }) => method === 'POST').length,
     elsewhere,
     /** An attempt of a namespace with a token of its own. `by`: `elsewhere` is another replica of the function. */
-    open(namespace: string, repository: readonly string[], { head = 'x', by = here } = {}) {
+    open: (namespace: string, repository: readonly string[], { head = 'x', by = here } = {}) => {
       const branches: Branches = { base: 'main', head, headOwner: undefined }
       const row = hostNamed('bitbucket')
       if (row === undefined) throw new Error('There is no such host.')
