@@ -126,10 +126,9 @@ function creatingAlone(session: CreatingSession, pullRequests: PullRequests, see
         throw reason instanceof Failure ? reason : late(reason)
       })
       try {
-        if (mustWait) {
-          await turn.comeBack()
-          await confirm()
-        }
+        if (mustWait) await turn.comeBack()
+        // Where an open one is looked for again, the write of a claim comes before that, and not after it.
+        if (mustWait || creationReplaces) await confirm()
         return await turn.keep(() => create(draft))
       } finally {
         release()
