@@ -51,7 +51,7 @@ export interface OpenWorld {
 export function openWorld(parts: WorldParts): OpenWorld {
   const { cluster, git, turns, find, config, log, meter, tracer } = parts
   const share = shareThread()
-  const network = { ...parts.network, workFor: share.workFor }
+  const network = { ...parts.network, workFor: share.workFor, reserve: share.reserve }
   const now = (): Date => cluster.now()
   const elapsed = (): number => performance.now()
   const looks = openLooks({

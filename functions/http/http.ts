@@ -4,7 +4,7 @@ import { Failure } from '../domain/failure.ts'
 import type { Fetch, FetchInit } from '../domain/pull-request/pull-requests.ts'
 import { TOO_LARGE } from '../domain/pull-request/large-answer.ts'
 import { findRoute } from '../domain/network/route.ts'
-import type { Share, WorkFor } from '../domain/network/share.ts'
+import type { ReserveFor, Share, WorkFor } from '../domain/network/share.ts'
 import type { Destination, RouteSettings } from '../domain/network/route.ts'
 import { LARGEST_ANSWER, readAnswer } from './answer.ts'
 import type { Trust } from '../net/trust.ts'
@@ -20,6 +20,8 @@ export interface HTTPSettings extends RouteSettings {
   readonly called?: ((call: EndedCall) => void) | undefined
   /** As in World: large answers are parsed by it. Left out: at once. */
   readonly workFor?: WorkFor | undefined
+  /** As in ThreadShares: waited for before what is urgent. Left out: there is always enough. */
+  readonly reserve?: ReserveFor | undefined
   /** In which the handshakes of a session are read. Left out: at once. */
   readonly share?: Share
 }

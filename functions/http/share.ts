@@ -1,4 +1,5 @@
 import type { Resolve } from '../domain/network/address-policy.ts'
+import type { Release } from '../domain/network/budget.ts'
 import type { Share } from '../domain/network/share.ts'
 import type { HeldTurn } from '../domain/sharing/keyed-turns.ts'
 import type { RouteSettings } from '../domain/network/route.ts'
@@ -15,6 +16,15 @@ export function shareOf(
 ): Share {
   if (workFor === undefined) return atOnce
   return (work, isUrgent) => workFor(namespace, work, signal, isUrgent)
+}
+
+/** What `reserve` of the settings does for this namespace, until the signal fires. */
+export function reservationOf(
+  { reserve }: Pick<HTTPSettings, 'reserve'>,
+  namespace: string,
+  signal: AbortSignal,
+): () => Promise<Release> {
+  return async () => (reserve === undefined ? () => undefined : reserve(namespace, signal))
 }
 
 /** Who shakes hands with the host of an API. */

@@ -1,7 +1,7 @@
 import { parseBounded } from './bounded-json.ts'
 import { elements, entries, isRecord, member, textMember } from '../domain/json-value.ts'
 import { readRetryAfter } from '../domain/network/retry-after.ts'
-import type { Share } from '../domain/network/share.ts'
+import type { Endpoint } from '../domain/pull-request/pull-requests.ts'
 import { LONGEST_RETRY_AFTER_S } from '../domain/resource/backoff.ts'
 
 /** An API's answer. */
@@ -17,13 +17,16 @@ const PARSED_AT_ONCE = 64 * 1024
 
 /**
  * Reads the response of an Endpoint's `fetch`, for any status and any content type, within the bounds of
- * `parseBounded`, and a large one in the share of the caller's namespace: one of 4 MiB takes 80 ms. Every provider reads
+ * `parseBounded` and of the Endpoint, and a large one in the share of the caller's namespace: one of 4 MiB takes 80 ms. Every provider reads
  * answers with this function only, including those that use a library.
  */
-export async function parseAnswer(response: Response, share: Share): Promise<ApiAnswer> {
+export async function parseAnswer(
+  response: Response,
+  { share, mayHave }: Pick<Endpoint, 'share' | 'mayHave'>,
+): Promise<ApiAnswer> {
   const { status, headers } = response
   const bytes = await response.bytes()
-  const parse = (): unknown => parseBounded(new TextDecoder().decode(bytes))
+  const parse = (): unknown => parseBounded(new TextDecoder().decode(bytes), mayHave)
   return { status, headers, data: bytes.length > PARSED_AT_ONCE ? await share(parse) : parse() }
 }
 

@@ -14,7 +14,8 @@ export interface ApiCaller {
 }
 
 /** Calls with a token alone (RFC 6750), or with user name and secret (RFC 7617). Sends no request yet. */
-export function apiCaller({ shown, fetch: send, share }: Endpoint, login: ApiLogin): ApiCaller {
+export function apiCaller(endpoint: Endpoint, login: ApiLogin): ApiCaller {
+  const { shown, fetch: send } = endpoint
   const { username, secret } = login
   const authorization =
     username === undefined ? `Bearer ${secret}` : basicAuthorization({ username, password: secret })
@@ -26,8 +27,9 @@ export function apiCaller({ shown, fetch: send, share }: Endpoint, login: ApiLog
         content === undefined
           ? { headers }
           : { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(content) }
-      return parseAnswer(await send(url, { method, ...written }), share)
+      return parseAnswer(await send(url, { method, ...written }), endpoint)
     },
-    askForPage: async (url) => parseAnswer(await send(url, { method: 'GET', headers, isPage: true }), share),
+    askForPage: async (url) =>
+      parseAnswer(await send(url, { method: 'GET', headers, isPage: true }), endpoint),
   }
 }

@@ -1,5 +1,5 @@
 import { Failure } from '../domain/failure.ts'
-import type { Share } from '../domain/network/share.ts'
+import type { Release } from '../domain/network/budget.ts'
 import { keepFor } from '../domain/pull-request/choice.ts'
 import type {
   CreatedPullRequest,
@@ -24,8 +24,8 @@ export interface CreatingSession {
   readonly late: (reason: unknown) => Failure
   /** That of the token. */
   readonly turn: HeldTurn
-  /** Waited for before others wait for a change. */
-  readonly share: Share
+  /** Waits, before others wait for a change, until its answers may take the thread. The result ends that. */
+  readonly reserve: () => Promise<Release>
   /** That of the caller's claim. */
   readonly confirm: () => Promise<void>
 }
@@ -101,7 +101,7 @@ interface Seen {
 }
 
 function creatingAlone(session: CreatingSession, pullRequests: PullRequests, seen: Seen): PullRequests {
-  const { creationReplaces, owner, signal, late, turn, share, confirm } = session
+  const { creationReplaces, owner, signal, late, turn, reserve, confirm } = session
   const { place } = seen
   const { queue } = place
 
@@ -115,34 +115,33 @@ function creatingAlone(session: CreatingSession, pullRequests: PullRequests, see
     return pullRequests.create(draft).finally(() => (seen.known = place.created += 1))
   }
 
+  async function createInTurn(draft: PullRequestDraft): Promise<CreatedPullRequest | 'exists'> {
+    const mustWait = !queue.hasRoom()
+    if (mustWait) turn.leave()
+    const release = await queue.enter(owner, signal).catch((reason: unknown) => {
+      throw reason instanceof Failure ? reason : late(reason)
+    })
+    try {
+      if (mustWait) await turn.comeBack()
+      // Where an open one is looked for again, the write of a claim comes before that, and not after it.
+      if (mustWait || creationReplaces) await confirm()
+      return await turn.keep(() => create(draft))
+    } finally {
+      release()
+    }
+  }
+
+  async function withReserved<T>(work: () => Promise<T>): Promise<T> {
+    const release = await reserve()
+    return work().finally(release)
+  }
+
   return {
     find: (branches, among, keep) => pullRequests.find(branches, among, keep),
     read: (number, branches) => pullRequests.read(number, branches),
-    async create(draft) {
-      await share(nothing)
-      const mustWait = !queue.hasRoom()
-      if (mustWait) turn.leave()
-      const release = await queue.enter(owner, signal).catch((reason: unknown) => {
-        throw reason instanceof Failure ? reason : late(reason)
-      })
-      try {
-        if (mustWait) await turn.comeBack()
-        // Where an open one is looked for again, the write of a claim comes before that, and not after it.
-        if (mustWait || creationReplaces) await confirm()
-        return await turn.keep(() => create(draft))
-      } finally {
-        release()
-      }
-    },
+    create: (draft) => withReserved(() => createInTurn(draft)),
     // Some hosts have it read again first, and take all of it.
-    async update(shown, text) {
-      await share(nothing)
-      return turn.keep(() => pullRequests.update(shown, text))
-    },
+    update: (shown, text) => withReserved(() => turn.keep(() => pullRequests.update(shown, text))),
     add: (number, detail, names) => pullRequests.add(number, detail, names),
   }
-}
-
-function nothing(): void {
-  return undefined
 }

@@ -8,8 +8,8 @@ import { NO_SPAN } from '../domain/telemetry/tracer.ts'
 import { openHTTP } from '../http/http.ts'
 import type { HTTPSettings } from '../http/http.ts'
 import { measureCalls } from '../http/measured-calls.ts'
-import { inShareOf, shareOf } from '../http/share.ts'
-import { inTurns, withoutTurn } from './calls-in-turns.ts'
+import { inShareOf, reservationOf, shareOf } from '../http/share.ts'
+import { boundKeptValues, inTurns, reserveWithoutTurn, withoutTurn } from './calls-in-turns.ts'
 import { openOneCreation } from './one-creation.ts'
 
 /** One folder per row of the table of hosts, loaded on first use. The bundler needs the literal paths. */
@@ -44,17 +44,19 @@ export function openProviders(
       const terms = { namespace: owner, signal, ofOperator: login.ofOperator, turn }
       return openHTTP({ ...inShareOf(settings, terms), called })(baseURL, signal, (fetch) => {
         const share = withoutTurn(shareOf(settings, owner, signal), turn)
+        const calls = inTurns(shareRequests(fetch, 'REST'), turn, claimed)
         const pullRequests = connect(
-          { ...target, fetch: inTurns(shareRequests(fetch, 'REST'), turn, claimed), share },
+          { ...target, fetch: calls, share, mayHave: boundKeptValues(turn) },
           login,
         )
+        const reserve = reserveWithoutTurn(reservationOf(settings, owner, signal), turn)
         const { creationReplaces = false, ownPath } = pullRequests
         const keys = {
           key: targetKey(target),
           ownKey: ownPath && (async () => targetKey({ ...target, repository: await ownPath() })),
         }
         return withOneCreation(
-          { ...keys, creationReplaces, owner, signal, late, turn, share, confirm: claimed.confirm },
+          { ...keys, creationReplaces, owner, signal, late, turn, reserve, confirm: claimed.confirm },
           guardedPullRequests(pullRequests, { login, sent, shown: target.shown }),
           work,
         )

@@ -16,7 +16,7 @@ t.test(
     ]
     for (const [body, data] of bodies) {
       const headers = { 'content-type': 'text/html', 'retry-after': '9' }
-      const answer = await parseAnswer(new Response(body, { status: 404, headers }), atOnce)
+      const answer = await parseAnswer(new Response(body, { status: 404, headers }), { share: atOnce })
       t.strictSame([answer.status, answer.data], [404, data])
       t.equal(answer.headers.get('Retry-After'), '9')
     }

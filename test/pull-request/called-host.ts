@@ -21,13 +21,13 @@ export async function callHost(
   t: Test,
   model: HostModel,
   { dialect, name, shown }: Served,
-  workFor?: HTTPSettings['workFor'],
+  thread: Pick<HTTPSettings, 'workFor' | 'reserve'> = {},
 ) {
   const host = await startHost(t, dialect, model)
   const provider = hostNamed(name)
   if (provider === undefined) throw new Error('There is no such host.')
   const limits = makeApiLimits(() => performance.now())
-  const use = openProviders({ ...settingsWith(host.caFile), workFor }, limits)
+  const use = openProviders({ ...settingsWith(host.caFile), ...thread }, limits)
   const { baseURL } = host
   const repository = ['acme', 'shop']
   const target = { host: provider, baseURL, repository, shown, branches: BRANCHES, permit: () => undefined }

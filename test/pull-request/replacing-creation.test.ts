@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import type { WorkFor } from '../../functions/domain/network/share.ts'
+import type { ReserveFor } from '../../functions/domain/network/share.ts'
 import type {
   ApiCaller,
   Branches,
@@ -29,13 +29,13 @@ interface Terms extends Pick<ApiCaller, 'claim'> {
   readonly by?: WithPullRequests
 }
 
-/** A Bitbucket; `workFor`: the shares of the namespaces in the thread. */
-async function stage(t: Test, workFor?: WorkFor) {
+/** A Bitbucket; `reserve`: what the namespaces wait for before a creation. */
+async function stage(t: Test, reserve?: ReserveFor) {
   const model = memoryModel({ uuids: UUIDS })
   for (const head of ['x', 'y']) model.branches.set(head, 3)
   for (const token of ['victim', 'evil']) model.tokens.set(token, 'write')
   const host = await startHost(t, BITBUCKET, model)
-  const settings = { ...settingsWith(host.caFile), ...(workFor === undefined ? {} : { workFor }) }
+  const settings = { ...settingsWith(host.caFile), reserve }
   const here = openProviders(
     settings,
     makeApiLimits(() => performance.now()),
@@ -102,12 +102,12 @@ t.test('one that is opened while somebody waits to create another is left as it 
   for (const [what, repository] of SPELLINGS) {
     await t.test(what, async (t) => {
       const [waits, going] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()]
-      const { model, open, elsewhere } = await stage(t, async (namespace, work) => {
+      const { model, open, elsewhere } = await stage(t, async (namespace) => {
         if (namespace === 'evil') {
           waits.resolve(undefined)
           await going.promise
         }
-        return work()
+        return () => undefined
       })
       const evil = open('evil', repository)
       await waits.promise

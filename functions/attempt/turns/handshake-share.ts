@@ -18,11 +18,14 @@ const REAL: SlowClock = {
  * certificates that take OpenSSL 0.2 s, and ten namespaces of one tenant, each with its share, would hold the thread all
  * the time. Whoever has used it up gets a Timeout at once, because attempts that wait hold sessions.
  */
-export function shareHandshakes(shares: ThreadShares, clock: SlowClock = REAL): HandshakeShares {
+export function shareHandshakes(
+  shares: Pick<ThreadShares, 'workFor' | 'isSpent'>,
+  clock: SlowClock = REAL,
+): HandshakeShares {
   const slow = shareSlowWork(BOUNDS, clock)
 
   return {
-    ...shares,
+    isSpent: shares.isSpent,
     withOperatorsLogin: (namespace, work, signal) => shares.workFor(namespace, work, signal, true),
     workFor(namespace, work, signal, isUrgent) {
       const bounded: typeof work = () => {

@@ -7,6 +7,7 @@ import type { Release } from '../../domain/network/budget.ts'
 import type { ThreadShares } from '../../domain/network/share.ts'
 import { openFairQueue } from '../../domain/sharing/fair-queue.ts'
 import { countExcess, SHORT } from '../../domain/sharing/taken-time.ts'
+import { openReserved } from './reserved.ts'
 
 /** Milliseconds of the thread that a namespace may take at once: four of the slowest objects that the API server stores. */
 const MOST_MS = 400
@@ -22,6 +23,12 @@ const TURN_MS = 10
 const LONG_MS = 100
 /** Milliseconds of these that they get back in a second: the thread has as much again to do with what these works make. */
 const LONG_PER_SECOND = 300
+
+/**
+ * Milliseconds of the little that count as taken while a namespace does what others wait for: it does two of these at a time, as many
+ * as call with one token.
+ */
+const RESERVED_MS = LITTLE_MS / 2
 
 /** What a test replaces. */
 export interface ThreadClock {
@@ -43,21 +50,34 @@ const REAL: ThreadClock = {
  * taken more than its share, and for the next turn of the event loop where this one has been long. Without this, one
  * namespace with objects of 1 MiB held the thread all the time. Works of namespaces that have taken more than a little are done
  * one at a time, next that of whichever has taken the least, and those that are long have a part of the thread together: ten
- * namespaces of one tenant, each with its share, would hold it all the time.
+ * namespaces of one tenant, each with its share, would hold it all the time. What is urgent waits for none of this, and is taken from
+ * all of it: whoever has urgent work reserves its part before others wait for it.
  */
 export function shareThread({ elapsed, nextTurn, pause }: ThreadClock = REAL): ThreadShares {
   const shares = makeAllowances(MOST_MS, MS_PER_SECOND, elapsed)
   const little = makeAllowances(LITTLE_MS, LITTLE_PER_SECOND, elapsed)
   const long = makeAllowance(LONG_MS, LONG_PER_SECOND, elapsed)
   let worked = 0
-  const queue = openFairQueue(1, { elapsed: () => worked, handOver, taken: countExcess(SHORT, elapsed) })
+  const taken = countExcess(SHORT, elapsed)
+  const queue = openFairQueue(1, { elapsed: () => worked, handOver, taken })
+  const reserved = openReserved()
   let heldInTurn = 0
   let next: Promise<void> | undefined
 
   function handOver(giveNext: () => void): void {
-    const left = long.left()
-    if (left > 0) giveNext()
-    else void pause((1 - left) * (1_000 / LONG_PER_SECOND)).then(giveNext)
+    if (long.left() > 0) giveNext()
+    else void moreOfLong().then(giveNext)
+  }
+
+  function moreOfLong(): Promise<unknown> {
+    return pause((1 - long.left()) * (1_000 / LONG_PER_SECOND))
+  }
+
+  /** Waits until its share is not used up. */
+  async function ownShare(namespace: string, signal: AbortSignal): Promise<void> {
+    const share = shares.of(namespace)
+    for (let left = share.left(); left <= 0; left = share.left())
+      await unlessAborted(pause((1 - left) * (1_000 / MS_PER_SECOND)), signal, late)
   }
 
   async function beginTurn(): Promise<void> {
@@ -84,9 +104,17 @@ export function shareThread({ elapsed, nextTurn, pause }: ThreadClock = REAL): T
   }
 
   async function enter(namespace: string, signal: AbortSignal): Promise<Release> {
-    return queue.enter(namespace, signal).catch((reason: unknown) => {
+    const leave = await queue.enter(namespace, signal).catch((reason: unknown) => {
       throw reason instanceof Failure ? reason : late(reason)
     })
+    try {
+      // What was urgent has taken it while nobody was here.
+      while (long.left() <= 0) await unlessAborted(moreOfLong(), signal, late)
+      return leave
+    } catch (error) {
+      leave()
+      throw error
+    }
   }
 
   /** The next turn of the event loop. */
@@ -94,17 +122,23 @@ export function shareThread({ elapsed, nextTurn, pause }: ThreadClock = REAL): T
     return (next ??= beginTurn())
   }
 
+  async function urgently<T>(namespace: string, work: () => T): Promise<T> {
+    while (heldInTurn >= TURN_MS) await turnAfter()
+    return timed(namespace, work, (took) => {
+      little.of(namespace).spend(took)
+      taken.add(namespace, took)
+      if (took > TURN_MS) long.spend(took)
+    })
+  }
+
   return {
     isSpent: (namespace) => shares.of(namespace).left() <= 0,
     async workFor(namespace, work, signal, isUrgent = false) {
+      if (isUrgent) return urgently(namespace, work)
       for (;;) {
-        const left = shares.of(namespace).left()
-        if (left <= 0 && !isUrgent) {
-          await unlessAborted(pause((1 - left) * (1_000 / MS_PER_SECOND)), signal, late)
-          continue
-        }
+        await ownShare(namespace, signal)
         const ofIts = little.of(namespace)
-        if (isUrgent || ofIts.left() > 0) {
+        if (ofIts.left() > 0) {
           if (heldInTurn < TURN_MS) return timed(namespace, work, ofIts.spend)
           await turnAfter()
           continue
@@ -114,6 +148,26 @@ export function shareThread({ elapsed, nextTurn, pause }: ThreadClock = REAL): T
           while (heldInTurn >= TURN_MS) await turnAfter()
           // Others of its works may have taken it meanwhile.
           if (shares.of(namespace).left() > 0) return timed(namespace, work, countMore)
+        } finally {
+          leave()
+        }
+      }
+    },
+    async reserve(namespace, signal) {
+      for (;;) {
+        await ownShare(namespace, signal)
+        const ofIts = little.of(namespace)
+        if (ofIts.left() > 0) return reserved.begin(namespace, ofIts, RESERVED_MS)
+        const oneEnds = reserved.oneEnds(namespace)
+        if (oneEnds !== undefined) {
+          await unlessAborted(oneEnds, signal, late)
+          continue
+        }
+        const leave = await enter(namespace, signal)
+        try {
+          if (reserved.oneEnds(namespace) !== undefined || shares.of(namespace).left() <= 0) continue
+          taken.add(namespace, LONG_MS)
+          return reserved.begin(namespace, long, LONG_MS)
         } finally {
           leave()
         }

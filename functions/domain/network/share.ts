@@ -1,12 +1,15 @@
+import type { Release } from './budget.ts'
+
 /**
- * Does work that holds the thread, in the share of the caller's namespace. `isUrgent`: others wait for it, so it is only
- * counted. Throws what `work` throws, and Timeout.
+ * Does work that holds the thread, in the share of the caller's namespace. `isUrgent`: others wait for it, so it waits
+ * for the next turn of the event loop at most, and counts. Throws what `work` throws, and Timeout.
  */
 export type Share = <T>(work: () => T, isUrgent?: boolean) => Promise<T>
 
 /**
  * Does work that holds the thread once its namespace has not had more than its share. Throws what `work` throws, and Timeout
- * if `signal` fires before it begins. `isUrgent`: others wait for it, so it is only counted.
+ * if `signal` fires before it begins. `isUrgent`: others wait for it, so it waits for the next turn of the
+ * event loop at most, and counts.
  */
 export type WorkFor = <T>(
   namespace: string,
@@ -15,15 +18,22 @@ export type WorkFor = <T>(
   isUrgent?: boolean,
 ) => Promise<T>
 
+/**
+ * Waits, before others wait for works of the namespace that are urgent then, until it has a share of the thread for them, and one of
+ * what all have together if it has taken more than a little. The result gives back what it has not needed. Throws Timeout.
+ */
+export type ReserveFor = (namespace: string, signal: AbortSignal) => Promise<Release>
+
 /** The shares of all namespaces in the thread. */
 export interface ThreadShares {
   readonly workFor: WorkFor
+  readonly reserve: ReserveFor
   /** Whether the namespace would have to wait. */
   readonly isSpent: (namespace: string) => boolean
 }
 
 /** Those in the handshakes with hosts. `workFor` also throws Timeout for a namespace whose hosts have been slow. */
-export interface HandshakeShares extends ThreadShares {
+export interface HandshakeShares extends Pick<ThreadShares, 'workFor' | 'isSpent'> {
   /** The same with the operator's login, which goes to hosts of the operator's: it is only counted. */
   readonly withOperatorsLogin: WorkFor
 }

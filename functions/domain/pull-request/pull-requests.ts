@@ -111,6 +111,8 @@ export interface Endpoint {
   readonly permit: Permit
   readonly fetch: Fetch
   readonly share: Share
+  /** Whether an answer of so many values is read, asked once for each. Left out: any. */
+  readonly mayHave?: ((values: number) => boolean) | undefined
 }
 
 /** Throws ReferenceForbidden if these credentials must not be used for the repository with this path. */

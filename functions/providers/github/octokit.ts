@@ -24,9 +24,10 @@ export type OctokitLogin = Pick<
 
 /** Calls GitHub by its library. Sends no request yet. */
 export function openOctokit(
-  { baseURL, shown, fetch, share }: Pick<Endpoint, 'baseURL' | 'shown' | 'fetch' | 'share'>,
+  endpoint: Pick<Endpoint, 'baseURL' | 'shown' | 'fetch' | 'share' | 'mayHave'>,
   login: OctokitLogin,
 ): Ask {
+  const { baseURL, shown, fetch } = endpoint
   const log = { debug: ignore, info: ignore, warn: ignore, error: ignore }
   const octokit = new Octokit({ ...login, baseUrl: baseURL, userAgent: 'commitlet', log })
   const headers = { accept: 'application/vnd.github+json', ...versionFor(baseURL) }
@@ -34,7 +35,7 @@ export function openOctokit(
     const answers: ApiAnswer[] = []
     const kept: Fetch = async (url, init) => {
       const sent = body === undefined ? init : withBody(init, body)
-      const answer = await parseAnswer(await fetch(url, { ...sent, isPage }), share)
+      const answer = await parseAnswer(await fetch(url, { ...sent, isPage }), endpoint)
       answers.push(answer)
       return forLibrary(answer)
     }

@@ -24,12 +24,13 @@ const API_PATH = /\/api\/v4$/
  * requester would repeat a POST up to ten times, and its errors contain the token. GitLab accepts every kind of token
  * as `Authorization: Bearer` (GitLab documentation, "REST API authentication").
  */
-export function connectClient({ baseURL, fetch, share }: Endpoint, login: ApiLogin): Client {
+export function connectClient(endpoint: Endpoint, login: ApiLogin): Client {
+  const { baseURL, fetch } = endpoint
   const requesterFn = createRequesterFn(
     (_resource, request) => Promise.resolve(request),
     async (path, request) => ({
       // The library returns a body that is not a list unchanged, so the whole answer is passed as the body.
-      body: { ...(await parseAnswer(await send(path, request), share)) },
+      body: { ...(await parseAnswer(await send(path, request), endpoint)) },
       headers: {},
       status: 200,
     }),
