@@ -18,6 +18,8 @@ import {
 import type { SSHError } from './connection-errors.ts'
 import { openChannel, takesTinyPackets } from './command-channel.ts'
 import type { OnReached, SSHTarget } from './messages.ts'
+import { pacePackets } from './packet-pace.ts'
+import type { OnRead } from './port-stream.ts'
 import { guardTraffic, type Violation } from './traffic-guard.ts'
 
 /** A connection after the login; each command gets its own channel. */
@@ -34,6 +36,8 @@ export interface SSHConnection {
 /** What is told of a connection. */
 export interface ConnectionEvents {
   readonly reached: OnReached
+  /** Of what its messages cost besides data (traffic-guard.ts), before more of them are read. */
+  readonly took: OnRead
   /**
    * Called once with why it ended if nobody closed it, also when the login has not succeeded yet. `hostile`: the server broke
    * a limit.
@@ -116,7 +120,7 @@ async function logIn(
     socket.destroy()
     return why
   }
-  const guard = guardTraffic(stop)
+  const guard = guardTraffic(stop, pacePackets(events.took, socket))
   client
     .on('ready', () => {
       loggedIn = true

@@ -11,6 +11,8 @@ import { pipeProgram } from './program.ts'
 type Request<K extends ToWorker['kind']> = Extract<ToWorker, { readonly kind: K }>
 
 const PULSE_MS = 100
+/** What comes within so many milliseconds of a small packet is posted together. */
+const GATHER_MS = 1
 
 /**
  * The thread of the SSH servers of one namespace and host: it opens sessions and runs programs there, as the main thread
@@ -20,6 +22,8 @@ function main(port: MessagePort): void {
   const sessions = new Map<number, Promise<SSHConnection>>()
   const closing = new Map<number, AbortController>()
   const streams = new Map<number, Set<Duplex>>()
+  /** What goes on when it is told that it may. */
+  const waiting = new Map<number, () => void>()
 
   function post(message: FromWorker): void {
     port.postMessage(message)
@@ -35,12 +39,17 @@ function main(port: MessagePort): void {
     closing.delete(id)
     sessions.get(id)?.then((connection) => connection.close(), ignore)
     sessions.delete(id)
+    waiting.delete(id)
   }
 
   function open({ id, target }: Request<'open'>): void {
     const abort = new AbortController()
     const connecting = connectSSH(target, abort.signal, {
       reached: (software) => post({ kind: 'reached', id, software }),
+      took(cost, goOn) {
+        waiting.set(id, goOn)
+        post({ kind: 'took', id, cost })
+      },
       lost(why, hostile) {
         if (closing.has(id)) fail(id, why, hostile)
         close(id)
@@ -59,7 +68,7 @@ function main(port: MessagePort): void {
 
   /** The data of a program, until the session is closed: what a lost connection has brought can still be read. */
   function openStream(session: number, data: MessagePort): Duplex {
-    const stream = openPortStream(data)
+    const stream = openPortStream(data, { gatherMs: GATHER_MS })
     const all = streams.get(session) ?? new Set()
     streams.set(session, all.add(stream))
     stream.once('close', () => all.delete(stream))
@@ -80,7 +89,7 @@ function main(port: MessagePort): void {
       post({ kind: 'started', id })
       const end = await pipeProgram(channel, openStream(session, data), {
         whenWritable: (proceed) => connection.whenWritable(proceed),
-        said: (words) => post({ kind: 'said', id, words }),
+        said: (more) => post({ kind: 'said', id, more }),
       })
       post({ kind: 'ended', id, end })
     } catch (error) {
@@ -93,6 +102,7 @@ function main(port: MessagePort): void {
     if (request.kind === 'begin') setInterval(() => Atomics.add(request.pulse, 0, 1), PULSE_MS)
     else if (request.kind === 'open') open(request)
     else if (request.kind === 'close') release(request.id)
+    else if (request.kind === 'goOn') waiting.get(request.id)?.()
     else void exec(request)
   })
 }

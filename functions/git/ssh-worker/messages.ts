@@ -28,6 +28,8 @@ export type ToWorker =
       /** Carries the program's standard input and output, as port-stream.ts has it. */
       readonly port: MessagePort
     }
+  /** The answer to `took`: more may come. */
+  | { readonly kind: 'goOn'; readonly id: number }
   | { readonly kind: 'close'; readonly id: number }
 
 /** Told when there is a connection to a server, and again with what it says that it is (RFC 4253, section 4.2). */
@@ -41,8 +43,10 @@ export type FromWorker =
   | { readonly kind: 'opened'; readonly id: number; readonly address: string }
   /** The program runs. */
   | { readonly kind: 'started'; readonly id: number }
-  /** What the program has written to its standard error until now, as far as it is kept. */
-  | { readonly kind: 'said'; readonly id: number; readonly words: string }
+  /** What the messages of the session's connection have cost since the last one, besides data (traffic-guard.ts). */
+  | { readonly kind: 'took'; readonly id: number; readonly cost: number }
+  /** What the program has written to its standard error since the last one, as far as it is kept. */
+  | { readonly kind: 'said'; readonly id: number; readonly more: string }
   /** The program and its channel have ended. */
   | { readonly kind: 'ended'; readonly id: number; readonly end: ProgramEnd }
   /** The session could not be opened or was lost, or the program could not be started. */

@@ -13,15 +13,29 @@ type Posted =
 /** Most bytes that are on their way and not yet read, in each direction. */
 const IN_FLIGHT = 256 * 1024
 
+/** After a message of fewer bytes the next ones are gathered: each message costs the receiver as much as many bytes. */
+const SMALL = 16 * 1024
+
 /** Told of bytes that were read: calls `goOn` when as many more may come. */
 export type OnRead = (bytes: number, goOn: () => void) => void
+
+/** Of one end of a stream. */
+export interface PortStreamOptions {
+  /** Default: more comes at once. */
+  readonly onRead?: OnRead | undefined
+  /** For so many milliseconds after a small message what is written is gathered for the next one; default: it is not. */
+  readonly gatherMs?: number
+}
 
 /**
  * A stream of bytes between two threads: what is written at one end of the channel is read at the other. At most
  * 256 KiB are on their way in each direction; what follows waits in the writer, also until `onRead` lets more come. Each end can
  * be ended alone. If one end is destroyed, or its thread ends, the other is destroyed as well.
  */
-export function openPortStream(port: MessagePort, onRead: OnRead = (_bytes, goOn) => goOn()): Duplex {
+export function openPortStream(
+  port: MessagePort,
+  { onRead = (_bytes, goOn) => goOn(), gatherMs }: PortStreamOptions = {},
+): Duplex {
   let [unread, received] = [0, 0]
   let proceed: (() => void) | undefined
   function post(message: Posted): void {
@@ -36,7 +50,12 @@ export function openPortStream(port: MessagePort, onRead: OnRead = (_bytes, goOn
       at += chunk.length
     }
     unread += bytes.length
+    const isSmall = bytes.length < SMALL
     post({ kind: 'bytes', bytes })
+    if (isSmall && gatherMs !== undefined) setTimeout(takeMore, gatherMs, done)
+    else takeMore(done)
+  }
+  function takeMore(done: () => void): void {
     if (unread < IN_FLIGHT) done()
     else proceed = done
   }

@@ -47,14 +47,22 @@ const NEXT: readonly (readonly [string, keyof typeof PHASES])[] = [
 const KEY_EXCHANGE = 'Inbound: Handshake in progress'
 const ASKED = 'Outbound: Sending CHANNEL_OPEN (r:'
 const CONFIRMED = 'Inbound: CHANNEL_OPEN_CONFIRMATION'
-const DATA = /^Inbound: CHANNEL_(?:EXTENDED_)?DATA \(r:\d+, (\d+)\)/
+const DATA = /^Inbound: CHANNEL_(EXTENDED_)?DATA \(r:\d+, (\d+)\)/
+/** What a message costs at least, in bytes of data in large packets: 30 to 60 microseconds of the processor. */
+export const PACKET_COST = 4 * 1024
 const ADJUSTED = /^Outbound: Sending CHANNEL_WINDOW_ADJUST \(r:\d+, (\d+)\)/
 
 /**
  * Calls `stop` at the first violation. Only bytes of channels do not count towards the limit, with what their packets
  * need; a packet of few bytes counts nevertheless, because each costs as much as a large one.
+ *
+ * `took` is told what each message costs besides the data, whose bytes are counted where they are read: what the data lacks to
+ * 4 KiB, or all of it where it is standard error.
  */
-export function guardTraffic(stop: (violation: Violation) => void): TrafficGuard {
+export function guardTraffic(
+  stop: (violation: Violation) => void,
+  took: (cost: number) => void = () => undefined,
+): TrafficGuard {
   let phase: keyof typeof PHASES = 'handshake'
   let [outside, exchanges, asked, window] = [0, 0, 0, 0]
 
@@ -72,8 +80,10 @@ export function guardTraffic(stop: (violation: Violation) => void): TrafficGuard
 
   function inbound(line: string): Violation | undefined {
     if (!ALWAYS.test(line) && !PHASES[phase].test(line)) return 'out of turn'
-    const data = DATA.exec(line)?.[1]
-    if (data !== undefined) return take(Number(data))
+    const [isData, isWords, count] = DATA.exec(line) ?? []
+    const length = Number(count ?? 0)
+    took(isWords === undefined ? Math.max(0, PACKET_COST - length) : Math.max(length, PACKET_COST))
+    if (isData !== undefined) return take(length)
     if (line.startsWith(CONFIRMED)) return confirm()
     outside += MESSAGE_COST
     exchanges += Number(line === KEY_EXCHANGE)

@@ -12,12 +12,37 @@ export interface ReadingClock {
   readonly later: (work: () => void, milliseconds: number) => void
 }
 
+/** Who reads without waiting. */
+export interface ReadingBounds {
+  /** What a namespace may read at once, and gets back in a second, before it has read much. */
+  readonly little: number
+  readonly littlePerSecond: number
+  /** What those that have read much may read together in a second. */
+  readonly togetherPerSecond: number
+  /** Whether a namespace that has read much waits for nothing while no other one has. */
+  readonly isAloneFree: boolean
+}
+
 const MIB = 1024 * 1024
-/** What a namespace may read at once, and gets back in a second, before it has read much: commits need far less. */
-const LITTLE = 2 * MIB
-const LITTLE_PER_SECOND = MIB / 2
-/** What those that have read much may read together in a second, and at once. A MiB takes some 8 ms of the processor. */
-const TOGETHER_PER_SECOND = 16 * MIB
+/** The data of programs: commits need far less. A MiB takes some 30 ms of the processor. */
+const DATA: ReadingBounds = {
+  little: 2 * MIB,
+  littlePerSecond: MIB / 2,
+  togetherPerSecond: 16 * MIB,
+  isAloneFree: true,
+}
+/**
+ * What packets cost that have little data or none, each up to 4 KiB of it (traffic-guard.ts): 4,096 of them at once and 128 a
+ * second, and 2,048 a second of all that send more. Where hooks write many lines, or there are many branches, honest servers
+ * send some thousand.
+ */
+export const SMALL_PACKETS: ReadingBounds = {
+  little: 16 * MIB,
+  littlePerSecond: MIB / 2,
+  togetherPerSecond: 8 * MIB,
+  isAloneFree: false,
+}
+/** What those that have read much may read together at once. */
 const TOGETHER = MIB / 4
 /** Who differs by less has read about as much. */
 const SAME = 4 * MIB
@@ -33,12 +58,15 @@ const CLOCK: ReadingClock = {
 
 /**
  * Shares what is read from SSH servers, which costs time of the processor in several threads. A namespace that has read little, or
- * that alone has read much, reads whatever its servers send. Several that have read much share 16 MiB a second: next is the one
- * that has read the least.
+ * that alone has read much where this is free, reads whatever its servers send. Those that have read much share what
+ * they may read together: next is the one that has read the least.
  */
-export function shareReading({ elapsed, later }: ReadingClock = CLOCK): LetRead {
-  const own = makeAllowances(LITTLE, LITTLE_PER_SECOND, elapsed)
-  const together = makeAllowance(TOGETHER, TOGETHER_PER_SECOND, elapsed)
+export function shareReading(
+  { little, littlePerSecond, togetherPerSecond, isAloneFree }: ReadingBounds = DATA,
+  { elapsed, later }: ReadingClock = CLOCK,
+): LetRead {
+  const own = makeAllowances(little, littlePerSecond, elapsed)
+  const together = makeAllowance(TOGETHER, togetherPerSecond, elapsed)
   const waiting = makeRounds<() => void>((namespace) => Math.floor(-own.of(namespace).left() / SAME))
   /** When those that have read much have last read. */
   const lastRead = new Map<string, number>()
@@ -56,7 +84,7 @@ export function shareReading({ elapsed, later }: ReadingClock = CLOCK): LetRead 
   function watch(): void {
     if (isWatching || waiting.isEmpty()) return
     isWatching = true
-    later(letNext, Math.max(1, (-together.left() * 1_000) / TOGETHER_PER_SECOND))
+    later(letNext, Math.max(1, (-together.left() * 1_000) / togetherPerSecond))
   }
 
   function letNext(): void {
@@ -70,7 +98,7 @@ export function shareReading({ elapsed, later }: ReadingClock = CLOCK): LetRead 
     share.spend(Math.min(bytes, REMEMBERED + share.left()))
     const isLittle = share.left() >= 0
     if (!isLittle) lastRead.set(namespace, elapsed())
-    if (isLittle || isAlone(namespace)) {
+    if (isLittle || (isAloneFree && isAlone(namespace))) {
       together.spend(Math.min(bytes, TOGETHER + together.left()))
       goOn()
       return

@@ -52,6 +52,8 @@ export interface SessionListeners {
   readonly reached?: OnReached
   /** Of what was read from its programs: see port-stream.ts. */
   readonly onRead?: OnRead
+  /** Of what the messages of its connection cost: see traffic-guard.ts. */
+  readonly took?: OnRead
 }
 
 /**
@@ -62,7 +64,7 @@ export async function openSession(
   thread: WorkerThread,
   target: SSHTarget,
   signal: AbortSignal,
-  { reached = () => undefined, onRead }: SessionListeners = {},
+  { reached = () => undefined, onRead, took = (_cost, goOn) => goOn() }: SessionListeners = {},
 ): Promise<SSHSession> {
   stopIfAborted(signal)
   const { address } = target
@@ -73,6 +75,7 @@ export async function openSession(
   const id = thread.listen((message) => {
     if (message.kind === 'reached') reached(message.software)
     else if (message.kind === 'opened') resolve(message.address)
+    else if (message.kind === 'took') took(message.cost, () => thread.post({ kind: 'goOn', id }))
     else reject((lost ??= failureOf(message, address)))
   })
   function close(): void {
@@ -121,7 +124,7 @@ async function startProgram(
   { address, onRead, ...call }: ProgramCall,
 ): Promise<SSHProgram> {
   const { port1, port2 } = new MessageChannel()
-  const stream = openPortStream(port1, onRead)
+  const stream = openPortStream(port1, { onRead })
   const started = Promise.withResolvers<undefined>()
   const closed = Promise.withResolvers<undefined>()
   let end = NOT_ENDED
@@ -131,7 +134,7 @@ async function startProgram(
       return
     }
     if (message.kind === 'said') {
-      end = { ...end, words: message.words }
+      end = { ...end, words: end.words + message.more }
       return
     }
     if (message.kind === 'ended') end = message.end

@@ -5,7 +5,7 @@ import { keepSessions } from './kept-sessions.ts'
 import { openKeyCheck, type CheckKey } from './key-check.ts'
 import { openSession } from './session.ts'
 import type { SessionListeners, SSHSession } from './session.ts'
-import { shareReading, type LetRead } from './reading-shares.ts'
+import { SMALL_PACKETS, shareReading, type LetRead } from './reading-shares.ts'
 import type { Place } from './threads/started-threads.ts'
 import { makeThreadPlaces } from './threads/thread-places.ts'
 import type { Lease, ThreadPlaces } from './threads/thread-places.ts'
@@ -62,7 +62,10 @@ interface SessionParts {
   /** Default: each log-in is tried. */
   readonly guardLogIn?: GuardLogIn
   readonly checkKey?: CheckKey
+  /** Of the data of programs. */
   readonly letRead?: LetRead
+  /** Of what messages cost besides. */
+  readonly letTake?: LetRead
 }
 
 /**
@@ -75,6 +78,7 @@ export function openSSHSessions({
   guardLogIn = atOnce,
   checkKey = openKeyCheck(),
   letRead = shareReading(),
+  letTake = shareReading(SMALL_PACKETS),
 }: SessionParts = {}): SSHSessions {
   const kept = keepSessions(keepMs)
 
@@ -102,6 +106,7 @@ export function openSSHSessions({
         reached(software)
       },
       onRead: (bytes, goOn) => letRead(place.namespace, bytes, goOn),
+      took: (cost, goOn) => letTake(place.namespace, cost, goOn),
     }
     try {
       if (begins()) {

@@ -15,7 +15,7 @@ import { keyLogin, openSSHStage, sshChange } from '../ssh/stage.ts'
 import { outcomeOf, patience, until } from '../stage.ts'
 import { drawnTests } from '../../harness/drawn-test.ts'
 
-const NOTHING = { reached: () => undefined, lost: () => undefined }
+const NOTHING = { reached: () => undefined, took: () => undefined, lost: () => undefined }
 
 const drawn = drawnTests(t, 2)
 

@@ -44,6 +44,20 @@ t.test('what nobody reads waits in the writer, and goes on when it is read', asy
   await writing
 })
 
+t.test('what is written in small pieces within a moment is posted together, in order', async (t) => {
+  const { port1, port2 } = new MessageChannel()
+  const writer = openPortStream(port1, { gatherMs: 1 })
+  t.teardown(() => writer.destroy())
+  const posted: { readonly kind: string; readonly bytes?: Uint8Array }[] = []
+  port2.on('message', (message) => posted.push(message))
+  const sent = randomBytes(44_000)
+  for (let at = 0; at < sent.length; at += 44) writer.write(sent.subarray(at, at + 44))
+  writer.end()
+  await until('the end', async () => posted.at(-1)?.kind === 'end')
+  t.ok(posted.length <= 4, `${posted.length} messages`)
+  t.ok(Buffer.concat(posted.map(({ bytes = Buffer.alloc(0) }) => bytes)).equals(sent))
+})
+
 t.test('an end that is destroyed ends the other, and a writer that waits is not left waiting', async (t) => {
   const { here, there } = pair()
   here.on('error', () => undefined)

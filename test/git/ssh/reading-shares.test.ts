@@ -1,15 +1,17 @@
 import t from 'tap'
-import { shareReading } from '../../../functions/git/ssh/reading-shares.ts'
+import { SMALL_PACKETS, shareReading, type ReadingBounds } from '../../../functions/git/ssh/reading-shares.ts'
 
 const MIB = 1024 * 1024
 /** What is read at a time. */
 const PIECE = MIB / 4
+/** What a small packet costs. */
+const PACKET = 4_096
 
 /** Readers by a clock that a test sets. */
-function stage() {
+function stage(bounds?: ReadingBounds) {
   const clock = { now: 0 }
   const timers: { readonly at: number; readonly work: () => void }[] = []
-  const letRead = shareReading({
+  const letRead = shareReading(bounds, {
     elapsed: () => clock.now,
     later: (work, milliseconds) => void timers.push({ at: clock.now + milliseconds, work }),
   })
@@ -95,4 +97,27 @@ t.test('a namespace waits for others as long as these read', async (t) => {
   t.ok(other.goesOn)
   runUntil(1_021)
   t.ok(read('a', 4 * MIB).goesOn, 'it is alone again')
+})
+
+t.test(
+  'small packets are free up to 4,096 at once, and wait also where one namespace alone sends them',
+  async (t) => {
+    const { runUntil, readOn } = stage(SMALL_PACKETS)
+    const seen = readOn('evil')
+    runUntil(100)
+    t.ok(seen.bytes >= 16 * MIB, `${seen.bytes / PACKET} packets`)
+    const before = seen.bytes
+    runUntil(10_100)
+    const perSecond = (seen.bytes - before) / PACKET / 10
+    t.ok(perSecond <= 2_150 && perSecond >= 1_950, `${perSecond} packets a second`)
+  },
+)
+
+t.test('beside ten namespaces that send small packets, one that sends few waits for none', async (t) => {
+  const { runUntil, read, readOn } = stage(SMALL_PACKETS)
+  for (const namespace of TEN) readOn(namespace)
+  for (let at = 1_000; at <= 20_000; at += 1_000) {
+    runUntil(at)
+    t.ok(read('honest', 120 * PACKET).goesOn)
+  }
 })

@@ -91,6 +91,46 @@ t.test('what programs of a namespace have sent is counted, and more comes when i
   t.ok(seen.most <= 512 * 1024, `${seen.most} bytes came before they might`)
 })
 
+t.test('no more small packets of a namespace are taken than it may send', async (t) => {
+  const [seen, answers] = [{ namespace: '', cost: 0 }, [] as (() => void)[]]
+  const counting = openSSHSessions({
+    letTake(namespace, cost, goOn) {
+      seen.namespace = namespace
+      seen.cost += cost
+      answers.push(goOn)
+    },
+  })
+  const chatty = await startFaultyServer()
+  t.teardown(() => Promise.all([counting.close(), chatty.close()]))
+  // In standard error and data, each line in a packet of its own.
+  chatty.faults.command = (channel, asked) => {
+    for (let line = 0; asked === 'chat' && line < 2_500; line += 1) {
+      channel.stderr.write('x')
+      channel.write(Buffer.alloc(100))
+    }
+    channel.exit(0)
+    channel.end()
+    return true
+  }
+  const address = parseRepositoryAddress(`${chatty.url}/acme/chatty.git`)
+  const target = { ...targetOf('chatty'), address, login: keyLogin(KEY, chatty.knownHosts) }
+  const program = await (await counting.open(target, patience())).exec('chat', undefined)
+  let received = 0
+  const all = buffer(program.stream.on('data', ({ length }: Buffer) => (received += length)))
+  await until('the first piece', async () => answers.length > 0)
+  // In the same thread: by then it has read whatever it would.
+  await echoOnce(counting, target)
+  t.ok(received < 150_000, `${received} bytes came before they might`)
+  await until('the end', async () => {
+    answers.splice(0).forEach((goOn) => goOn())
+    return program.end().exitStatus !== undefined
+  })
+  t.equal((await all).length, 250_000)
+  t.equal(program.end().words, 'x'.repeat(2_500))
+  t.equal(seen.namespace, 'shop')
+  t.ok(seen.cost > 4_850 * 4_096, `${seen.cost / 4_096} packets`)
+})
+
 drawn(
   'two programs of a session run at once, and one that nobody reads does not stop the other',
   async (t) => {
