@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { Failure } from '../domain/failure.ts'
 import { movedMeanwhile } from './branch.ts'
 import { isBusy } from './direct/memory.ts'
+import { isOfBranch } from './direct/session.ts'
 import { stopIfAborted } from './process/launcher.ts'
 import { isProtocolError } from './protocol/protocol-error.ts'
 import type { Engine, Remote, Tip, WantedTip } from './remote.ts'
@@ -24,14 +25,15 @@ export interface HandOver {
 
 /** How long a repository is left to the git binary: a server may be upgraded, or may have been broken. */
 const REMEMBERED_MS = 10 * 60_000
-/** Most repositories with a login each. */
+/** Most repositories and branches with a login each. */
 const MOST_REMEMBERED = 10_000
 
 /**
  * The direct engine, and the git binary for what that cannot do. One rule: a Failure is a verdict and stands, whoever
  * gives it; any other error of the direct engine means that it cannot go on, so the session continues with the git
- * binary, and so do all sessions of that login with the repository for the next ten minutes: what it wants to write may be the
- * cause. `handedOver` is called once for each such session of the direct engine.
+ * binary. So do all sessions of that login with the repository for the next ten minutes, or with that branch of it where the cause
+ * is there: with the operator's login others write, too, and anybody who may push has branches. What a change needs the git
+ * binary for says nothing of the next one. `handedOver` is called once for each such session of the direct engine.
  */
 export function chooseEngine(
   { direct, binary }: Engines,
@@ -42,15 +44,20 @@ export function chooseEngine(
   return {
     async open(target) {
       const { text } = target.address
-      const key = `${target.login.identity} ${text}`
-      if (remembered.has(key)) return binary.open(target)
-      function declined(error: unknown): undefined {
+      const ofRepository = [target.login.identity, text]
+      const keys = {
+        repository: JSON.stringify(ofRepository),
+        branch: JSON.stringify([...ofRepository, target.branch ?? '']),
+      }
+      if (remembered.has(keys.repository) || remembered.has(keys.branch)) return binary.open(target)
+      function declined(error: unknown, step: Step): undefined {
         if (error instanceof Failure) throw error
         stopIfAborted(target.signal)
-        if (!isBusy(error)) remembered.set(key, true)
+        const reach = reachOf(error, step)
+        if (reach !== 'session') remembered.set(keys[reach], true)
         handedOver({ url: text, why: reasonOf(error) })
       }
-      const first = await direct.open(target).catch(declined)
+      const first = await direct.open(target).catch((error: unknown) => declined(error, 'remote'))
       return first === undefined
         ? binary.open(target)
         : switchingRemote(first, () => binary.open(target), declined)
@@ -59,6 +66,16 @@ export function chooseEngine(
       await Promise.all([direct.close(), binary.close()])
     },
   }
+}
+
+/** What a session was about to do: with the remote whatever the change, read trees of the branch, or what a change needs. */
+type Step = 'remote' | 'trees' | 'change'
+
+/** For which later sessions an error is remembered; `session`: for none. */
+function reachOf(error: unknown, step: Step): 'repository' | 'branch' | 'session' {
+  if (isBusy(error) || step === 'change') return 'session'
+  if (isOfBranch(error)) return 'branch'
+  return step === 'trees' ? 'session' : 'repository'
 }
 
 /** What the error says, unless the server itself has said it. */
@@ -71,25 +88,25 @@ function reasonOf(error: unknown): string {
 function switchingRemote(
   first: Remote,
   openOther: () => Promise<Remote>,
-  declined: (error: unknown) => void,
+  declined: (error: unknown, step: Step) => void,
 ): Remote {
   const { url } = first
   let wanted: WantedTip = { branch: undefined }
   let current = first
 
-  async function changeOver(error: unknown): Promise<Remote> {
+  async function changeOver(error: unknown, step: Step): Promise<Remote> {
     if (current !== first) throw error
-    declined(error)
+    declined(error, step)
     current = await openOther()
     return current
   }
 
   /** What is asked about a tip is asked again about the same tip, which the git binary has to read first. */
-  async function ask<T>(tip: Tip, work: (remote: Remote) => Promise<T>): Promise<T> {
+  async function ask<T>(step: Step, tip: Tip, work: (remote: Remote) => Promise<T>): Promise<T> {
     try {
       return await work(current)
     } catch (error) {
-      const other = await changeOver(error)
+      const other = await changeOver(error, step)
       const again = await other.readTip({ ...wanted, fresh: true })
       if (again === 'moved' || again.commit !== tip.commit) throw movedMeanwhile(url)
       return work(other)
@@ -100,19 +117,21 @@ function switchingRemote(
     url,
     async readTip(next) {
       wanted = next
-      return current.readTip(next).catch(async (error: unknown) => (await changeOver(error)).readTip(next))
+      return current
+        .readTip(next)
+        .catch(async (error: unknown) => (await changeOver(error, 'remote')).readTip(next))
     },
-    readTree: (tip, paths) => ask(tip, (remote) => remote.readTree(tip, paths)),
-    readBlobs: (tip, oids, most) => ask(tip, (remote) => remote.readBlobs(tip, oids, most)),
-    writeCommits: (tip, commits) => ask(tip, (remote) => remote.writeCommits(tip, commits)),
-    askToPush: (tip) => ask(tip, (remote) => remote.askToPush(tip)),
-    findLanded: (tip, sought) => ask(tip, (remote) => remote.findLanded(tip, sought)),
+    readTree: (tip, paths) => ask('trees', tip, (remote) => remote.readTree(tip, paths)),
+    readBlobs: (tip, oids, most) => ask('change', tip, (remote) => remote.readBlobs(tip, oids, most)),
+    writeCommits: (tip, commits) => ask('change', tip, (remote) => remote.writeCommits(tip, commits)),
+    askToPush: (tip) => ask('remote', tip, (remote) => remote.askToPush(tip)),
+    findLanded: (tip, sought) => ask('change', tip, (remote) => remote.findLanded(tip, sought)),
     async push(tip, head, remaining) {
       try {
         return await current.push(tip, head, remaining)
       } catch (error) {
         // The commits are with the direct engine. The next round reads the tip again, and writes them again.
-        await changeOver(error)
+        await changeOver(error, 'remote')
         return { kind: 'race' }
       }
     },

@@ -119,7 +119,8 @@ export function openGit(settings: GitSettings): Git {
     }
     const span = sessionSpan(changes)
     try {
-      const remote = await open({ address, login, namespace, signal, engineChosen, span })
+      const branch = changes[0]?.change.branch
+      const remote = await open({ address, branch, login, namespace, signal, engineChosen, span })
       try {
         const writer = writing(remote, changes, { login, signal, span })
         yield* land(writer, { ...landing, batch: changes, join: joinAndTell })

@@ -41,7 +41,8 @@ export function openReadings({ acquire, open, closing }: ReadingParts): Readings
     { change, login, signal, ...options }: ReadingSession,
     work: (remote: Remote) => Promise<T>,
   ): Promise<T> {
-    const owner = { address: change.repository, namespace: change.namespace }
+    const { repository: address, branch, namespace } = change
+    const owner = { address, namespace }
     const gaveWay = new AbortController()
     const seeker = { ...owner, giveWay: (because: Failure) => gaveWay.abort(because) }
     const release = await acquire(seeker, signal).catch((error: unknown) => {
@@ -50,7 +51,7 @@ export function openReadings({ acquire, open, closing }: ReadingParts): Readings
     })
     try {
       const either = AbortSignal.any([signal, gaveWay.signal])
-      const remote = await open({ ...owner, login, signal: either, ...options })
+      const remote = await open({ ...owner, branch, login, signal: either, ...options })
       return await work(remote).finally(() => remote.close())
     } finally {
       release()

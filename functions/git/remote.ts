@@ -66,6 +66,8 @@ export interface Engine {
 /** Which repository, by which route, with which login, and for how long. */
 export interface RemoteTarget {
   readonly address: RepositoryAddress
+  /** The one that the session is about; undefined: the remote's default branch. */
+  readonly branch?: string | undefined
   readonly route: Route
   readonly login: Login
   readonly signal: AbortSignal

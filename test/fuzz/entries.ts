@@ -108,7 +108,9 @@ function ignoreFailure(error: unknown): void {
 /** Whether this is how the programs refuse an input: a Failure that is no bug, or a ProtocolError. */
 export function isRefusal(error: unknown): boolean {
   if (error instanceof Failure) return error.reason !== 'Internal'
-  return (['TRUNCATED', 'REMOTE', 'UNEXPECTED'] as const).some((code) => isProtocolError(error, code))
+  return (['TRUNCATED', 'REMOTE', 'TOO_MANY', 'UNEXPECTED'] as const).some((code) =>
+    isProtocolError(error, code),
+  )
 }
 
 /** Each of the readers throws on the answers of the others. */

@@ -2,6 +2,7 @@ import t from 'tap'
 import { Failure } from '../../functions/domain/failure.ts'
 import { chooseEngine, type HandOver } from '../../functions/git/engine-choice.ts'
 import { openMemory } from '../../functions/git/direct/memory.ts'
+import { ofBranch } from '../../functions/git/direct/session.ts'
 import { protocolError } from '../../functions/git/protocol/protocol-error.ts'
 import type { Engine, Remote, RemoteTarget, Tip } from '../../functions/git/remote.ts'
 import { land } from '../../functions/git/writer/land.ts'
@@ -13,6 +14,7 @@ const TARGET: RemoteTarget = {
   route: REACHED,
   login: loginOf('token'),
   signal: patience(),
+  branch: 'main',
   namespace: 'shop',
 }
 
@@ -67,13 +69,13 @@ t.test('a repository that the direct engine can write never meets the git binary
   t.equal(repository.opened, 0)
 })
 
-for (const name of ['readTip', 'readTree', 'writeCommits', 'push'] as const)
+for (const name of ['readTip', 'push'] as const)
   t.test(
     `what the direct engine cannot do at ${name} is done by the git binary, also next time`,
     async (t) => {
       const { push, direct, binary, told, repository } = stageOf(() => ({ [name]: async () => decline() }))
       t.match(await push(), { outcome: 'pushed' })
-      t.match(await push(), { outcome: 'pushed' })
+      t.match(await push({ branch: 'other', namespace: 'bank' }), { outcome: 'pushed' })
       t.equal(repository.log().length, 3)
       t.same(told, [{ url: URL, why: 'it has no filters' }])
       t.same([direct.opened.length, binary.opened.length], [1, 2])
@@ -81,10 +83,49 @@ for (const name of ['readTip', 'readTree', 'writeCommits', 'push'] as const)
     },
   )
 
+for (const name of ['readTree', 'writeCommits'] as const)
+  t.test(`what a change needs the git binary for at ${name} says nothing of the next one`, async (t) => {
+    const { push, direct, binary, told, repository } = stageOf(() => ({ [name]: async () => decline() }))
+    t.match(await push(), { outcome: 'pushed' })
+    t.match(await push(), { outcome: 'pushed' })
+    t.equal(told.length, 2)
+    t.same([direct.opened.length, binary.opened.length], [2, 2])
+    t.equal(repository.opened, 0, 'every session is closed')
+  })
+
+type Replaced = (remote: Remote, begin: () => void) => Partial<Remote>
+const READINGS: Readonly<Record<string, Replaced>> = {
+  'its tip': (remote, begin) => ({
+    async readTip(wanted) {
+      begin()
+      return remote.readTip(wanted)
+    },
+  }),
+  'its trees': (remote, begin) => ({
+    async readTree(tip, paths) {
+      begin()
+      return remote.readTree(tip, paths)
+    },
+  }),
+}
+for (const [what, replaced] of Object.entries(READINGS))
+  t.test(`a branch of which ${what} cannot be read says nothing of other branches`, async (t) => {
+    let begun = 0
+    const { push, direct, binary } = stageOf((remote) =>
+      replaced(remote, () => {
+        begun += 1
+        if (begun === 1) throw ofBranch('its pack cannot be read here')
+      }),
+    )
+    for (const branch of ['large', 'main', undefined, 'large'])
+      t.match(await push({ branch }), { outcome: 'pushed' })
+    t.same([direct.opened.length, binary.opened.length], [3, 2])
+  })
+
 t.test('what one login cannot do by the direct engine says nothing of another', async (t) => {
   let declined = 0
   const { push, binary } = stageOf((remote) => ({
-    readTree: (tip, paths) => ((declined += 1) === 1 ? decline() : remote.readTree(tip, paths)),
+    readTip: async (wanted) => ((declined += 1) === 1 ? decline() : remote.readTip(wanted)),
   }))
   t.match(await push({ login: loginOf('reader') }), { outcome: 'pushed' })
   t.match(await push({ login: loginOf('writer') }), { outcome: 'pushed' })

@@ -93,7 +93,8 @@ export function tooLong({ most }: Pick<Question, 'most'>): Error {
 
 const TOO_LONG = 'TooLong'
 
-function isTooLong(error: unknown): boolean {
+/** Whether it is one of `tooLong`. */
+export function isTooLong(error: unknown): boolean {
   return error instanceof Error && error.name === TOO_LONG
 }
 

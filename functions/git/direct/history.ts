@@ -2,7 +2,6 @@ import { COMMIT_ID_TRAILER } from '../../domain/commit/commit-id.ts'
 import { COMMIT_SEAL_TRAILER, isSealText } from '../../domain/commit/commit-seal.ts'
 import { trailerValues } from '../../domain/commit/trailers.ts'
 import { ownCopy } from '../../domain/own-copy.ts'
-import { decodeCommit } from '../objects/commit-object.ts'
 import type { ObjectId } from '../objects/object.ts'
 import { createPace } from '../objects/pace.ts'
 import { isFor, type PastTrailers } from '../past-commit.ts'
@@ -176,7 +175,7 @@ async function historyOf(session: DirectSession, { objects, shallow }: FetchedOb
   const pace = createPace(session.signal, session.share.namespace)
   for (const { kind, id, body } of objects.values()) {
     if (kind !== 'commit') continue
-    const { parents, message } = understood('a commit', () => decodeCommit(body))
+    const { parents, message } = understood(body)
     commits.set(id, { parents, ...trailersOf(message) })
     await pace(body.length * WORK)
   }

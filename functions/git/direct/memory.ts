@@ -50,7 +50,7 @@ export interface Objects {
 const REMEMBERED_BYTES = 24 * 1024 * 1024
 /** What the open sessions may hold together: answers, packs and objects. */
 const SHARED_BYTES = 128 * 1024 * 1024
-/** What a session takes at least at a time for remembered objects. */
+/** What is taken at least at a time for objects that are found, or read, one after the other. */
 const HELD_BYTES = 64 * 1024
 /** What an object takes besides its bytes, in a pack that is read, in a session, and with its key in the memory. */
 export const OBJECT_BYTES = 512
@@ -101,24 +101,18 @@ export function openObjects(memory: Memory, { owner, namespace, take }: ObjectsO
   const own = new Map<ObjectId, GitObject>()
   const remembered = memory.of(owner, namespace)
   const releases: Release[] = []
-  let room = 0
+  const found = holdOf(take)
 
   function hold(object: GitObject): void {
-    const bytes = object.body.length + OBJECT_BYTES
-    if (bytes > room) {
-      const more = Math.max(bytes, HELD_BYTES)
-      releases.push(take(more))
-      room += more
-    }
-    room -= bytes
+    found.more(object.body.length + OBJECT_BYTES)
     own.set(object.id, object)
   }
 
   return {
     get(id) {
-      const found = own.get(id) ?? remembered.get(id)
-      if (found !== undefined && !own.has(id)) hold(found)
-      return found
+      const object = own.get(id) ?? remembered.get(id)
+      if (object !== undefined && !own.has(id)) hold(object)
+      return object
     },
     async keep(objects, pace) {
       releases.push(take(objects.reduce((sum, { body }) => sum + body.length + OBJECT_BYTES, 0)))
@@ -131,7 +125,34 @@ export function openObjects(memory: Memory, { owner, namespace, take }: ObjectsO
     remember: (objects) => remembered.keep(objects),
     close() {
       for (const release of releases) release()
+      found.release()
       own.clear()
+    },
+  }
+}
+
+/** What is held of the memory that all sessions share. */
+export interface Hold {
+  /** @throws what Take throws */
+  readonly more: (bytes: number) => void
+  readonly release: Release
+}
+
+/** Nothing yet; it grows in pieces of 64 KiB at least. */
+export function holdOf(take: Take): Hold {
+  const releases: Release[] = []
+  let room = 0
+  return {
+    more(bytes) {
+      if (bytes > room) {
+        const more = Math.max(bytes, HELD_BYTES)
+        releases.push(take(more))
+        room += more
+      }
+      room -= bytes
+    },
+    release() {
+      for (const release of releases.splice(0)) release()
     },
   }
 }

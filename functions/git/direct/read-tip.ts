@@ -1,6 +1,5 @@
 import { Failure } from '../../domain/failure.ts'
 import { danglingHead, FIRST_BRANCH, isUsableBranch, unnamedHead } from '../branch.ts'
-import { decodeCommit } from '../objects/commit-object.ts'
 import type { ObjectId } from '../objects/object.ts'
 import type { Tip, WantedTip } from '../remote.ts'
 import { fetchObjects, listRefs, understood, type DirectSession } from './session.ts'
@@ -75,5 +74,5 @@ async function findTip(session: DirectSession, branch: string | undefined): Prom
 function isHere({ objects }: DirectSession, commit: ObjectId): boolean {
   const known = objects.get(commit)
   if (known?.kind !== 'commit') return false
-  return objects.get(understood('a commit', () => decodeCommit(known.body)).tree) !== undefined
+  return objects.get(understood(known.body).tree) !== undefined
 }

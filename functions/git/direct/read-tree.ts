@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache'
 import { movedMeanwhile } from '../branch.ts'
-import { decodeCommit } from '../objects/commit-object.ts'
 import type { ObjectId } from '../objects/object.ts'
 import { createPace, type Pace } from '../objects/pace.ts'
 import { findEntry, indexTree, type TreeIndex } from '../objects/tree-index.ts'
@@ -67,7 +66,7 @@ async function walk(
   const found = new Map<string, TreeEntry>()
   return (await walkTree(
     { session, pace, found, indexes: new LRUCache({ max: MOST_INDEXES }) },
-    understood('a commit', () => decodeCommit(top.body)).tree,
+    understood(top.body).tree,
     wanted,
   ))
     ? found
@@ -83,7 +82,7 @@ async function walkTree(walk: Walk, id: ObjectId, wanted: readonly Wanted[]): Pr
   await pace(known === undefined ? tree.body.length * WORK : 0)
   const groups = Map.groupBy(wanted, (one) => byteName(one.path.slice(one.at, endOf(one))))
   const below: { readonly id: ObjectId; readonly wanted: readonly Wanted[] }[] = []
-  const index = known ?? understood('a tree', () => indexTree(tree.body))
+  const index = known ?? indexOf(tree.body)
   indexes.set(id, index)
   for (const [name, group] of groups) {
     const [first] = group
@@ -98,6 +97,15 @@ async function walkTree(walk: Walk, id: ObjectId, wanted: readonly Wanted[]): Pr
   }
   for (const next of below) if (!(await walkTree(walk, next.id, next.wanted))) return false
   return true
+}
+
+/** Where a tree breaks Git's rules, the git binary has to say so, to those alone who need it. */
+function indexOf(tree: Buffer): TreeIndex {
+  try {
+    return indexTree(tree)
+  } catch (cause) {
+    throw new Error('a tree cannot be read here', { cause })
+  }
 }
 
 /** Some 50,000 files in one directory, which takes 50 ms to read and to write; the git binary takes larger ones. */

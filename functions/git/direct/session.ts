@@ -1,4 +1,5 @@
 import { Failure } from '../../domain/failure.ts'
+import { decodeCommit, type DecodedCommit } from '../objects/commit-object.ts'
 import type { GitObject, ObjectId } from '../objects/object.ts'
 import { createPace } from '../objects/pace.ts'
 import { declaredCount, readPack } from '../objects/pack-reader.ts'
@@ -10,9 +11,9 @@ import { stopIfAborted } from '../process/launcher.ts'
 import { fetchCommand, readFetched, type FetchRequest } from '../protocol/fetch.ts'
 import { lsRefsCommand, readListedRefs, type ListedRefs } from '../protocol/ls-refs.ts'
 import { isProtocolError } from '../protocol/protocol-error.ts'
-import { OBJECT_BYTES, type Objects, type Share } from './memory.ts'
+import { holdOf, isBusy, OBJECT_BYTES, type Objects, type Share } from './memory.ts'
 import type { RememberedTips } from './remembered-tips.ts'
-import { turnToRead, type Channel } from './channel.ts'
+import { isTooLong, turnToRead, type Channel } from './channel.ts'
 
 /** A session with one repository. */
 export interface DirectSession {
@@ -31,8 +32,12 @@ const REFS_BYTES = 4 * 1024 * 1024
 const FETCH_BYTES = 16 * 1024 * 1024
 const OBJECTS_BYTES = 32 * 1024 * 1024
 const OBJECTS = 65_536
-/** Trees are mostly bytes that cannot be compressed. */
+/**
+ * Trees are mostly bytes that cannot be compressed, but for the names of files: 3,000 long ones have 750 KB, and less than 10
+ * in a pack. Trees of so many bytes, which are those of some 160,000 files, are read however they are compressed.
+ */
 const INFLATION = 6
+const ANY_INFLATION_BYTES = 8 * 1024 * 1024
 const DELTA_DEPTH = 4095
 
 /** The refs of these full names, and whether there are any that begin with one of them. @throws as explained */
@@ -65,7 +70,7 @@ export interface FetchedObjects {
  * Fetches, and keeps the objects. `moved`: the server does not have what was asked for any more. `nothing newer`: it
  * ended without a pack, as upload-pack does where no commit is as new as the date. `inflated`: bytes that the objects may
  * have; left out: what trees have in a pack of this size.
- * @throws as explained; what isTooLarge knows for more than that
+ * @throws as explained; what isTooLarge knows for more than that, and isBusy where too little memory is left
  */
 export async function fetchObjects(
   session: DirectSession,
@@ -110,11 +115,11 @@ export function isTooLarge(error: unknown): boolean {
 async function unpack(
   { objects, share, signal }: DirectSession,
   pack: Buffer,
-  inflated = (pack.length + 64 * 1024) * INFLATION,
+  inflated = Math.max(pack.length * INFLATION, ANY_INFLATION_BYTES),
 ): Promise<readonly GitObject[]> {
   const totalBytes = Math.min(OBJECTS_BYTES, inflated)
   const count = Math.min(OBJECTS, declaredCount(pack))
-  const release = share.take(pack.length + totalBytes + count * OBJECT_BYTES)
+  const hold = holdOf(share.take)
   const limits = {
     packBytes: FETCH_BYTES,
     objects: OBJECTS,
@@ -122,14 +127,17 @@ async function unpack(
     totalBytes,
     deltaDepth: DELTA_DEPTH,
   }
+  const base = (id: ObjectId): GitObject | undefined => objects.get(id)
   try {
-    return await readPack(pack, { limits, base: (id) => objects.get(id), signal, owner: share.namespace })
+    hold.more(pack.length + count * OBJECT_BYTES)
+    return await readPack(pack, { limits, base, take: hold.more, signal, owner: share.namespace })
   } catch (cause) {
     stopIfAborted(signal)
+    if (isBusy(cause)) throw cause
     // Its Failures do not name the repository, and the git binary may be able to read more.
-    throw new Error('its pack cannot be read here', { cause })
+    throw ofBranch('its pack cannot be read here', cause)
   } finally {
-    release()
+    hold.release()
   }
 }
 
@@ -144,13 +152,30 @@ export function explained(error: unknown, doing: Doing, context: ErrorContext): 
 }
 
 /**
- * What the objects of the remote hold. Where they break Git's rules, the git binary has to say so: the Failures of
+ * What a commit of the remote holds. Where it breaks Git's rules, the git binary has to say so: the Failures of
  * `objects/` do not name the repository.
  */
-export function understood<T>(what: string, read: () => T): T {
+export function understood(commit: Buffer): DecodedCommit {
   try {
-    return read()
+    return decodeCommit(commit)
   } catch (cause) {
-    throw new Error(`${what} cannot be read here`, { cause })
+    throw ofBranch('a commit cannot be read here', cause)
   }
 }
+
+/** An error that isOfBranch knows. */
+export function ofBranch(words: string, cause?: unknown): Error {
+  return Object.assign(new Error(words, { cause }), { name: OF_BRANCH })
+}
+
+/**
+ * Whether this engine cannot go on because of what is at one branch, or how much. Who may push to one decides on it, so it says
+ * nothing of the other branches.
+ */
+export function isOfBranch(error: unknown): boolean {
+  const isNamed = error instanceof Error && error.name === OF_BRANCH
+  return isNamed || isTooLong(error) || isProtocolError(error, 'TOO_MANY')
+}
+
+// Not a code: an error with one is taken for one of the network.
+const OF_BRANCH = 'OfBranch'

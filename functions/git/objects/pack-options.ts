@@ -19,21 +19,27 @@ export interface ReadPackOptions {
   readonly limits: PackLimits
   /** Answers an object that a thin pack may refer to. */
   readonly base: (id: ObjectId) => GitObject | undefined
+  /** Told of each declared size before memory is taken for it; throws where there is too little. */
+  readonly take?: (bytes: number) => void
   readonly signal: AbortSignal
   /** The namespace that it is read for: see createPace. */
   readonly owner?: string
 }
 
-/** Checks a declared size, before memory is taken for it. Throws a Failure if it exceeds what is left. */
+/** Checks a declared size, before memory is taken for it. Throws a Failure if it exceeds what is left, and what `take` throws. */
 export type Budget = (bytes: number) => void
 
 /** The budget of one pack. */
-export function createBudget({ objectBytes, totalBytes }: PackLimits): Budget {
+export function createBudget(
+  { objectBytes, totalBytes }: PackLimits,
+  take: (bytes: number) => void = () => undefined,
+): Budget {
   let left = totalBytes
   return (bytes) => {
     if (bytes > objectBytes) throw packTooLarge(`it has an object of more than ${objectBytes} bytes`)
     left -= bytes
     if (left < 0) throw packTooLarge(`its objects have more than ${totalBytes} bytes`)
+    take(bytes)
   }
 }
 

@@ -17,11 +17,11 @@ import { resolveDeltas } from './resolve-deltas.ts'
  * objects in their order. No declared size takes memory before it is compared with the limits, and no step holds the
  * event loop for more than some 10 ms.
  * @throws Failure ProviderUnavailable for anything that is not exactly a pack; NotSupported beyond a limit; the
- *   signal's reason once it has fired; what `bytes` throws
+ *   signal's reason once it has fired; what `bytes` and `take` throw
  */
 export async function readPack(
   bytes: AsyncIterable<Buffer> | Buffer,
-  { limits, base, signal, owner }: ReadPackOptions,
+  { limits, base, take, signal, owner }: ReadPackOptions,
 ): Promise<readonly GitObject[]> {
   const pace = createPace(signal, owner)
   const pack = await collect(bytes, limits)
@@ -31,7 +31,7 @@ export async function readPack(
   await checkTrailer(pack, pace)
   const count = declaredCount(pack)
   if (count > limits.objects) throw packTooLarge(`it has ${count} objects, and ${limits.objects} are read`)
-  const budget = createBudget(limits)
+  const budget = createBudget(limits, take)
   const terms = { budget, pace, owner, signal }
   const entries = await readEntriesOf(pack.subarray(0, -TRAILER_BYTES), count, terms)
   return resolveDeltas(entries, { limits, base, budget, pace })

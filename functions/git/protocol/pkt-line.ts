@@ -28,7 +28,7 @@ export function packet(content: string | Uint8Array): Buffer {
 
 /**
  * The packets of a whole answer, in order; their content is not copied.
- * @throws ProtocolError; UNEXPECTED also for more and shorter packets than servers send
+ * @throws ProtocolError
  */
 export function* readPackets(answer: Buffer): Generator<Packet, void> {
   let packets = 0
@@ -40,7 +40,7 @@ export function* readPackets(answer: Buffer): Generator<Packet, void> {
     const end = at + Math.max(length, LENGTH_DIGITS)
     if (end > answer.length) throw protocolError('TRUNCATED', 'an answer ends within a packet')
     packets += 1
-    if (packets > mostPackets(end)) throw protocolError('UNEXPECTED', 'an answer in too many short packets')
+    if (packets > mostPackets(end)) throw protocolError('TOO_MANY', 'an answer in too many short packets')
     yield SPECIAL[length] ?? answer.subarray(at + LENGTH_DIGITS, end)
     at = end
   }

@@ -77,7 +77,7 @@ t.test('an answer of too many short packets ends there, and is left to the reade
   there.write(Buffer.alloc(180_000, packet('\x02a')))
   const heard = await talk.hear(BOUNDS)
   t.equal(heard?.isCut, false)
-  t.throws(() => [...readPackets(heard?.answer ?? Buffer.alloc(0))], { code: 'UNEXPECTED' })
+  t.throws(() => [...readPackets(heard?.answer ?? Buffer.alloc(0))], { code: 'TOO_MANY' })
   talk.end()
 })
 
