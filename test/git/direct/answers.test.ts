@@ -1,8 +1,13 @@
 import t from 'tap'
 import { openMemory, openObjects } from '../../../functions/git/direct/memory.ts'
-import { listRefs, type DirectSession } from '../../../functions/git/direct/session.ts'
+import {
+  isOfBranch,
+  listRefs,
+  understood,
+  type DirectSession,
+} from '../../../functions/git/direct/session.ts'
 import { push } from '../../../functions/git/direct/push.ts'
-import type { Channel } from '../../../functions/git/direct/channel.ts'
+import { tooLong, type Channel } from '../../../functions/git/direct/channel.ts'
 import { FLUSH, packet } from '../../../functions/git/protocol/pkt-line.ts'
 import { countTurns } from './turns.ts'
 
@@ -68,4 +73,16 @@ t.test('long answers to pushes are read in different turns of the event loop', a
   )
   t.ok(result.every(({ kind }) => kind === 'landed'))
   t.ok(turns >= SESSIONS - 1, `${turns} turns`)
+})
+
+t.test('too many refs, too long an answer and a broken commit say nothing of other branches', async (t) => {
+  const list = listRefs(sessionWith(refs(70_000)), ['HEAD'])
+  const ended: unknown = await list.catch((error: unknown) => error)
+  t.ok(isOfBranch(ended), String(ended))
+  t.ok(isOfBranch(tooLong({ most: 1 })))
+  const thrown = t.throws(() => understood(Buffer.from('no tree')), {
+    message: 'a commit cannot be read here',
+  })
+  t.ok(isOfBranch(thrown))
+  t.notOk(isOfBranch(new Error('it refuses a fetch')))
 })
