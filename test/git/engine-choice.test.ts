@@ -83,33 +83,33 @@ for (const name of ['readTip', 'push'] as const)
     },
   )
 
-for (const name of ['readTree', 'writeCommits'] as const)
-  t.test(`what a change needs the git binary for at ${name} says nothing of the next one`, async (t) => {
+t.test('what a change needs the git binary for says nothing of the next one', async (t) => {
+  for (const name of ['readTree', 'writeCommits'] as const) {
     const { push, direct, binary, told, repository } = stageOf(() => ({ [name]: async () => decline() }))
     t.match(await push(), { outcome: 'pushed' })
     t.match(await push(), { outcome: 'pushed' })
     t.equal(told.length, 2)
-    t.same([direct.opened.length, binary.opened.length], [2, 2])
+    t.same([direct.opened.length, binary.opened.length], [2, 2], name)
     t.equal(repository.opened, 0, 'every session is closed')
-  })
+  }
+})
 
 type Replaced = (remote: Remote, begin: () => void) => Partial<Remote>
-const READINGS: Readonly<Record<string, Replaced>> = {
-  'its tip': (remote, begin) => ({
-    async readTip(wanted) {
-      begin()
-      return remote.readTip(wanted)
-    },
-  }),
-  'its trees': (remote, begin) => ({
-    async readTree(tip, paths) {
-      begin()
-      return remote.readTree(tip, paths)
-    },
-  }),
-}
-for (const [what, replaced] of Object.entries(READINGS))
-  t.test(`a branch of which ${what} cannot be read says nothing of other branches`, async (t) => {
+const readingTips: Replaced = (remote, begin) => ({
+  async readTip(wanted) {
+    begin()
+    return remote.readTip(wanted)
+  },
+})
+const readingTrees: Replaced = (remote, begin) => ({
+  async readTree(tip, paths) {
+    begin()
+    return remote.readTree(tip, paths)
+  },
+})
+
+t.test('a branch that cannot be read says nothing of other branches', async (t) => {
+  for (const replaced of [readingTips, readingTrees]) {
     let begun = 0
     const { push, direct, binary } = stageOf((remote) =>
       replaced(remote, () => {
@@ -120,7 +120,8 @@ for (const [what, replaced] of Object.entries(READINGS))
     for (const branch of ['large', 'main', undefined, 'large'])
       t.match(await push({ branch }), { outcome: 'pushed' })
     t.same([direct.opened.length, binary.opened.length], [3, 2])
-  })
+  }
+})
 
 t.test('what one login cannot do by the direct engine says nothing of another', async (t) => {
   let declined = 0

@@ -32,11 +32,9 @@ const REFS_BYTES = 4 * 1024 * 1024
 const FETCH_BYTES = 16 * 1024 * 1024
 const OBJECTS_BYTES = 32 * 1024 * 1024
 const OBJECTS = 65_536
-/**
- * Trees are mostly bytes that cannot be compressed, but for the names of files: 3,000 long ones have 750 KB, and less than 10
- * in a pack. Trees of so many bytes, which are those of some 160,000 files, are read however they are compressed.
- */
+/** Trees are mostly bytes that cannot be compressed. */
 const INFLATION = 6
+/** Long names can be: 3,000 have 750 KB, and next to nothing in a pack. So much is read of any pack, and counts as it is read. */
 const ANY_INFLATION_BYTES = 8 * 1024 * 1024
 const DELTA_DEPTH = 4095
 
