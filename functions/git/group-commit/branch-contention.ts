@@ -34,9 +34,8 @@ interface Entry {
   readonly endedAt: number
   /** The last push was late, by an old memory or after it had asked, and it is not known yet who has moved the branch. */
   readonly late: 'by memory' | 'after asking' | undefined
-  /** How long the quickest round took lately that read the tip, and when: what is slow of us is not for others to wait. */
+  /** How long the last round took that read the tip. */
   readonly roundMs: number
-  readonly roundAt: number
   /** Races that the batch has lost. */
   readonly races: number
   readonly level: number
@@ -55,7 +54,6 @@ const NEW: Entry = {
   late: undefined,
   endedAt: -Infinity,
   roundMs: 0,
-  roundAt: -Infinity,
   races: 0,
   level: 0,
 }
@@ -94,9 +92,7 @@ export function watchContention(
         movedAt: raced || isMoved ? now() : before.movedAt,
         movedOutsideAt: isOutside ? now() : before.movedOutsideAt,
         late: raced ? (isRead ? 'after asking' : 'by memory') : undefined,
-        ...(isRead && (milliseconds <= before.roundMs || !isRecent(before.roundAt))
-          ? { roundMs: milliseconds, roundAt: now() }
-          : {}),
+        roundMs: isRead ? milliseconds : before.roundMs,
         races: before.races + (isOutside && before.late === 'after asking' ? 1 : 0),
       })
     },

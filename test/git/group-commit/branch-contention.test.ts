@@ -65,21 +65,6 @@ t.test('a push that was late by an old memory alone shows others, and is no lost
   t.end()
 })
 
-t.test('rounds that are slow because of what they push make no pause longer', (t) => {
-  const { contention, batch, others, pass } = watch()
-  batch(0)
-  function slow(tip: string): number {
-    contention.roundEnded('main', { tip, head: `${tip}+`, raced: false, milliseconds: 4_000 })
-    contention.batchEnded('main')
-    return contention.pauseFor('main')
-  }
-  others()
-  t.equal(slow('of a user'), 200)
-  pass(30_000)
-  t.equal(slow('of another user'), 4_000, 'unless there has been no other one lately')
-  t.end()
-})
-
 t.test('pauses are random, so that two writers do not meet again', (t) => {
   t.same(
     [0, 0.75].map((number) => watch(number).batch(1)),
