@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Timing } from '../domain/incoming/timing.ts'
 import { makeRounds } from '../domain/sharing/rounds.ts'
 import type { ObjectRef } from '../domain/resource/resource.ts'
@@ -31,8 +32,10 @@ export interface LineClock extends Pick<Timing, 'elapsed' | 'wait'> {
 
 /** While anybody waits, there is a round this often. */
 const PAUSE_MS = 100
-/** What is tried in vain in a round, of all who wait; each costs about a microsecond. The next round goes on from there. */
+/** What is tried in vain in a round, of all who wait; each costs about a microsecond. The next round begins with other owners. */
 const MOST_IN_VAIN = 250
+/** Most owners of whom is remembered when they were tried and had a place; beyond that, the one that has waited least lately is forgotten. */
+const MOST_OWNERS = 4_096
 const NEVER = new AbortController().signal
 
 /** One who waits. */
@@ -48,27 +51,43 @@ interface Waiting {
   readonly beginRound: () => void
 }
 
+/** When an owner had its last place, and was last tried, by the number of the try. */
+interface Turns {
+  readonly placedAt: number
+  readonly triedAt: number
+}
+
+const NO_TURNS: Turns = { placedAt: 0, triedAt: 0 }
+
 /**
  * Opens a line in which nobody waits. However many wait, and for however much, a round costs the same. Who comes is tried once at
  * once.
  */
 export function openBeginLine({ elapsed, wait, ending = NEVER }: LineClock): BeginAll {
   const waiting = new Set<Waiting>()
-  const rounds = makeRounds<Waiting>()
+  const turns = new LRUCache<string, Turns>({ max: MOST_OWNERS })
+  let count = 0
+
+  /** Those who have waited longest for a place come first, and of these those who were tried longest ago. */
+  function inOrder(): readonly Waiting[] {
+    const of = ({ owner }: Waiting): Turns => turns.get(owner) ?? NO_TURNS
+    return [...waiting].sort((a, b) => of(a).placedAt - of(b).placedAt || of(a).triedAt - of(b).triedAt)
+  }
 
   function goRound(): void {
-    const tried: Waiting[] = []
+    const rounds = makeRounds<Waiting>()
+    for (const one of inOrder()) rounds.add(one.owner, one)
     for (let inVain = 0; inVain < MOST_IN_VAIN;) {
       const next = rounds.next()
       if (next === undefined) break
-      if (!next.tryNext()) inVain += 1
+      const hasBegun = next.tryNext()
+      count += 1
+      const { placedAt } = turns.get(next.owner) ?? NO_TURNS
+      turns.set(next.owner, { placedAt: hasBegun ? count : placedAt, triedAt: count })
+      if (!hasBegun) inVain += 1
       if (next.left() === 0) leave(next)
-      else if (next.isTried()) tried.push(next)
+      else if (next.isTried()) next.beginRound()
       else rounds.add(next.owner, next)
-    }
-    for (const one of tried) {
-      one.beginRound()
-      rounds.add(one.owner, one)
     }
   }
 
@@ -83,7 +102,6 @@ export function openBeginLine({ elapsed, wait, ending = NEVER }: LineClock): Beg
       goRound()
       for (const one of waiting) {
         if (elapsed() < one.until && !ending.aborted) continue
-        rounds.remove(one.owner, one)
         leave(one)
       }
     }
@@ -96,7 +114,6 @@ export function openBeginLine({ elapsed, wait, ending = NEVER }: LineClock): Beg
     const { promise, resolve } = Promise.withResolvers<undefined>()
     const one = { ...wishes, owner, until: elapsed() + forMs, end: () => resolve(undefined) }
     wishes.beginRound()
-    rounds.add(owner, one)
     waiting.add(one)
     if (waiting.size === 1) void goOn()
     await promise

@@ -112,6 +112,38 @@ t.test(
   },
 )
 
+t.test('who has few namespaces gets places beside those who have thousands', async (t) => {
+  const { begun, clock, places, post } = stage()
+  for (const name of ['flood0', 'flood1'])
+    post(
+      name,
+      some(2_000, name, (index) => `team-${index}`),
+    )
+  post('honest', some(6, 'honest'))
+  for (let round = 1; round <= 10; round += 1) {
+    places.free = 2
+    await clock.goOn(round * 100)
+  }
+  const counts = ['flood0', 'flood1', 'honest'].map(
+    (name) => begun.filter((one) => one.startsWith(name)).length,
+  )
+  t.strictSame(counts, [7, 7, 6])
+})
+
+t.test('where many wait, each owner is tried in one of the next rounds', async (t) => {
+  const { begun, clock, places, post } = stage()
+  for (let n = 0; n < 1_000; n += 1)
+    post(
+      `flood-${n}`,
+      some(2, `flood${n}`, (index) => `team-${index}`),
+    )
+  post('honest', some(1, 'honest'))
+  places.isBlocked = ({ name }) => name !== 'honest-0'
+  places.free = 1
+  await clock.goOn(1_000)
+  t.strictSame(begun, ['honest-0'])
+})
+
 t.test('nobody waits once the pod is ending', async (t) => {
   const { clock, ending, post } = stage()
   const posted = post('a', some(2, 'a'))

@@ -59,7 +59,7 @@ export async function runBatch(
   const [first] = waiters
   if (first === undefined) return
   const open: Open = new Map(waiters.map((waiter) => [waiter.pending, waiter]))
-  const left: Open = new Map()
+  const left = new Set<PendingChange>()
   const changes = [...open.keys()]
   const abandoned = signalWhenAbandoned(open)
   const secrets = unitedSecrets(waiters.map(({ login }) => login.secrets))
@@ -83,9 +83,8 @@ export async function runBatch(
 
   /** What it still makes of them counts, and what becomes of them otherwise is for their next push to say. */
   function leaveAll(): void {
-    const leaving = [...open]
-    for (const [pending, waiter] of leaving) left.set(pending, waiter)
-    open.clear()
+    const leaving = [...open].filter(([pending]) => !left.has(pending))
+    for (const [pending] of leaving) left.add(pending)
     leave(leaving.map(([, waiter]) => waiter))
   }
   late.addEventListener('abort', leaveAll, { once: true })
@@ -102,20 +101,29 @@ export async function runBatch(
   const failure = gaveWay.aborted ? asFailure(gaveWay.reason) : ended
   abandoned.stop()
   // A failure must not stop the queue: other changes wait in it.
-  for (const { settle } of open.values()) settle(failure ?? asFailure(new Error('A change did not end')))
+  for (const [pending, { settle }] of open)
+    if (!left.has(pending)) settle(failure ?? asFailure(new Error('A change did not end')))
 }
 
 /** Settles each waiter when its change ends, and removes it from `open`. */
 async function settleAll(
   land: Land,
   batch: Batch,
-  { open, left, abandoned }: { readonly open: Open; readonly left: Open; readonly abandoned: Abandonment },
+  {
+    open,
+    left,
+    abandoned,
+  }: {
+    readonly open: Open
+    /** What becomes of them is for another push to say, unless this one makes it. */
+    readonly left: ReadonlySet<PendingChange>
+    readonly abandoned: Abandonment
+  },
 ): Promise<undefined> {
   if (abandoned.signal.aborted) return
   for await (const settled of land(batch)) {
     for (const [pending, ending] of settled) {
-      if (!(ending instanceof Failure)) left.get(pending)?.settle(ending)
-      open.get(pending)?.settle(ending)
+      if (!left.has(pending) || !(ending instanceof Failure)) open.get(pending)?.settle(ending)
       open.delete(pending)
     }
     abandoned.check()

@@ -52,8 +52,8 @@ export function makeLanding({ land, contention, companions, enqueue }: LandingPa
     const late = new AbortController()
     const watch = companions.watch(key, queue, () => {
       turn.end()
-      leaveQueue()
       late.abort()
+      leaveQueue()
     })
     function keepApart(waiters: readonly Waiter[], milliseconds?: number): void {
       for (const waiter of waiters) companions.keepApart(waiter, milliseconds)

@@ -98,8 +98,8 @@ export function shareReading(
     share.spend(Math.min(bytes, REMEMBERED + share.left()))
     const isLittle = share.left() >= 0
     if (!isLittle) lastRead.set(namespace, elapsed())
+    // Not of what those share that have read much: many that read little would leave them nothing.
     if (isLittle || (isAloneFree && isAlone(namespace))) {
-      together.spend(Math.min(bytes, TOGETHER + together.left()))
       goOn()
       return
     }

@@ -27,6 +27,8 @@ export interface Written {
 export interface Writing extends Pick<Plan, 'steps' | 'settled' | 'seen'> {
   /** Of the changes that have lost a race: what was at their paths then, or UNKNOWN. */
   readonly before: Seen
+  /** Whether it is still to be pushed with the others; left out: all are. */
+  readonly isOpen?: (pending: PendingChange) => boolean
   /** Called when the push begins: from then on only the branch shows what has landed. Left out: nobody is told. */
   readonly pushing?: () => void
 }
@@ -36,12 +38,12 @@ export interface Writing extends Pick<Plan, 'steps' | 'settled' | 'seen'> {
  * known, then the claim of each change is confirmed, then it is pushed with that tip as its lease: so an attempt that was
  * held up cannot write what a later one has written already. After a lost race the claims of those changes are confirmed
  * afresh at whose paths others have written: a later attempt at the same resource may have done so. A change whose claim
- * is not confirmed has ended, and the rest needs another round; so does all where nobody waits any more for one of them.
+ * is not confirmed has ended, and the rest needs another round; so does all where one of them is not to be pushed any more.
  */
 export async function commitAndPush(
   remote: Remote,
   tip: Tip,
-  { steps, settled, seen, before, pushing }: Writing,
+  { steps, settled, seen, before, isOpen = isWaitedFor, pushing }: Writing,
 ): Promise<Written> {
   const batch = restOf(
     steps.map(({ of }) => of),
@@ -59,7 +61,7 @@ export async function commitAndPush(
     written,
     (pending) => before.has(pending) && before.get(pending) !== seen.get(pending),
   )
-  if (lost.size > 0 || !written.every(isWaitedFor))
+  if (lost.size > 0 || !written.every(isOpen))
     return { settled: lost, rest: restOf(batch, lost), pushed: undefined, head }
   const remaining = (): number => remainingFor(written)
   pushing?.()

@@ -8,7 +8,7 @@ import { divide, leave, refuse } from './divided-work.ts'
 import { searchedSince, settleFound } from './doubts.ts'
 import { failAll, isWaitedFor, restOf, type PendingChange, type Settled } from './pending-change.ts'
 import { isCommitsOnly, planCommits } from './plan-batch.ts'
-import { again, openOf, type Progress, type Work } from './work.ts'
+import { again, isOpenIn, type Progress, type Work } from './work.ts'
 
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 3_000
@@ -43,7 +43,7 @@ export async function* writeRound(
   report: (round: RoundReport) => void = () => undefined,
 ): AsyncGenerator<Settled, readonly Work[]> {
   const began = performance.now()
-  const batch = openOf(work, work.batch)
+  const batch = work.batch.filter(isOpenIn(work))
   const [first] = batch
   if (first === undefined) return []
   const { doubts, suspect } = work
@@ -55,7 +55,7 @@ export async function* writeRound(
   const found = await settleFound(remote, tip, { batch, doubts })
   yield* some(found)
   // Reading may take long, and for a change that nobody waits for a later attempt may have written already.
-  const left = openOf(work, restOf(batch, found))
+  const left = restOf(batch, found).filter(isOpenIn(work))
   if (left.length === 0) return []
   return yield* writeLeft(remote, { ...work, batch: left }, tip, ({ pushed, head }) => {
     const milliseconds = performance.now() - began
@@ -102,11 +102,12 @@ async function* writeLeft(
     const written = await commitAndPush(remote, tip, {
       ...plan,
       before: work.before ?? new Map(),
+      isOpen: isOpenIn(work),
       pushing: () => void (push.begun = true),
     })
     const raceMs = ended(written)
     yield* some(written.settled)
-    const next = { ...work, batch: openOf(work, written.rest), raceMs }
+    const next = { ...work, batch: written.rest.filter(isOpenIn(work)), raceMs }
     const gone = batch.filter((pending) => written.settled.has(pending) || !isWaitedFor(pending))
     return yield* answer(afterPush(remote, next, { written, tip, seen: plan.seen, gone }))
   } catch (error) {

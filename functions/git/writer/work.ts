@@ -50,9 +50,9 @@ export interface Progress {
   readonly rest: readonly Work[]
 }
 
-/** Those of a work that are still to be written by it. */
-export function openOf({ hasLeft }: Work, batch: readonly PendingChange[]): readonly PendingChange[] {
-  return batch.filter((pending) => isWaitedFor(pending) && hasLeft?.(pending) !== true)
+/** Whether a change is still to be written by this work. */
+export function isOpenIn({ hasLeft }: Work): (pending: PendingChange) => boolean {
+  return (pending) => isWaitedFor(pending) && hasLeft?.(pending) !== true
 }
 
 /** Another round of those that may have one. */

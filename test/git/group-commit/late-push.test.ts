@@ -27,13 +27,18 @@ function stage(test: Pick<Test, 'teardown'>) {
   const repository = memoryRepository()
   const held: ((outcome: 'look' | Pushed) => void)[] = []
   const pushes: (readonly string[])[] = []
+  /** What the next writing of commits waits for. */
+  let before: Promise<undefined> | undefined
   async function* landBatch({ changes, ...batch }: Batch): AsyncGenerator<Settled> {
     const remote = repository.open()
     let paths: readonly string[] = []
     yield* land(
       {
         ...remote,
-        writeCommits(tip, commits) {
+        async writeCommits(tip, commits) {
+          const wait = before
+          before = undefined
+          await wait
           paths = commits.flatMap(({ files }) => files.map(({ path }) => path))
           return remote.writeCommits(tip, commits)
         },
@@ -42,6 +47,7 @@ function stage(test: Pick<Test, 'teardown'>) {
           if (!paths.includes('slow')) return remote.push(tip, head, remaining)
           const { promise, resolve } = Promise.withResolvers<'look' | Pushed>()
           held.push(resolve)
+          batch.signal.addEventListener('abort', () => resolve({ kind: 'race' }), { once: true })
           const outcome = await promise
           return outcome === 'look' ? remote.push(tip, head, remaining) : outcome
         },
@@ -52,16 +58,21 @@ function stage(test: Pick<Test, 'teardown'>) {
   const groupCommit = makeGroupCommit({ land: landBatch })
   const outcomes: Record<string, string> = {}
   const confirmed: Record<string, (boolean | undefined)[]> = {}
-  function push(namespace: string, path = namespace): void {
+  function push(namespace: string, path = namespace, signal = NEVER): void {
     const confirm = (afresh?: boolean): Promise<void> => {
       ;(confirmed[path] ??= []).push(afresh)
       return Promise.resolve()
     }
     const claim = { confirm, remaining: () => CLAIM_MS }
-    groupCommit.push(changeOf(URL, path, { namespace }), LOGIN, NEVER, { claim }).then(
+    groupCommit.push(changeOf(URL, path, { namespace }), LOGIN, signal, { claim }).then(
       ({ outcome }) => void (outcomes[path] = outcome),
       (error: unknown) => void (outcomes[path] = error instanceof Failure ? error.reason : 'a bug'),
     )
+  }
+  function hold(): () => void {
+    const { promise, resolve } = Promise.withResolvers<undefined>()
+    before = promise
+    return () => resolve(undefined)
   }
   async function pass(ms: number): Promise<void> {
     await settle()
@@ -69,6 +80,8 @@ function stage(test: Pick<Test, 'teardown'>) {
     await settle()
   }
   return {
+    groupCommit,
+    hold,
     repository,
     push,
     pass,
@@ -150,6 +163,34 @@ t.test('who is alone in a late push leaves it as well, and keeps nobody from the
   push('shop')
   await pass(500)
   t.same(pushes.at(-1), ['shop'])
+})
+
+t.test('a late push that has not begun makes no commit of those who have left it', async (t) => {
+  const { push, pass, pushes, outcomes, repository, hold } = stage(t)
+  const go = hold()
+  push('evil', 'a')
+  push('shop', 'b')
+  await pass(2_000)
+  await pass(500)
+  t.same(outcomes, { a: 'pushed', b: 'pushed' })
+  go()
+  await pass(5_000)
+  t.same(pushes, [['a'], ['b']])
+  t.equal(repository.log().length, 3)
+})
+
+t.test('once nobody waits for any of a late push, its session ends', async (t) => {
+  const { push, pass, groupCommit, outcomes } = stage(t)
+  const leaving = new AbortController()
+  push('evil', 'slow', leaving.signal)
+  await pass(2_000)
+  await pass(500)
+  leaving.abort(new Failure('Timeout', 'Over.'))
+  t.equal(
+    await Promise.race([groupCommit.idle().then(() => 'idle'), pass(10_000).then(() => 'busy')]),
+    'idle',
+  )
+  t.same(outcomes, { slow: 'Timeout' })
 })
 
 t.test('where pushes of the others take as long, none is late', async (t) => {

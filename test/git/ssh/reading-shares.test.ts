@@ -121,3 +121,16 @@ t.test('beside ten namespaces that send small packets, one that sends few waits 
     t.ok(read('honest', 120 * PACKET).goesOn)
   }
 })
+
+t.test('however many send few small packets, those that send more have their share', async (t) => {
+  const { runUntil, read, readOn } = stage(SMALL_PACKETS)
+  const seen = readOn('honest')
+  runUntil(100)
+  const before = seen.bytes
+  for (let at = 1_000; at <= 10_000; at += 500) {
+    runUntil(at)
+    for (const namespace of TEN) t.ok(read(namespace, 128 * PACKET).goesOn)
+  }
+  const perSecond = (seen.bytes - before) / PACKET / 10
+  t.ok(perSecond >= 1_900, `${perSecond} packets a second`)
+})
