@@ -21,8 +21,8 @@ export interface PushCompanions {
   /** Its namespace pushes to the branch by itself for ten minutes; or for so many milliseconds, unless it has landed by itself. */
   readonly keepApart: (waiter: Waiter, milliseconds?: number) => void
   /**
-   * The next push of this queue is about to begin. If it is shared and takes longer than is usual for its namespaces, `late` is called,
-   * and nobody else waits for it: until it has ended, each pushes by itself.
+   * The next push of this queue is about to begin. If it is shared and takes longer than is usual there, in all of its rounds, `late` is
+   * called, and nobody else waits for it: until it has ended, each pushes by itself.
    */
   readonly watch: (key: string, queue: BranchQueue, late: () => void) => PushWatch
   /** A round of a push that has begun with this change has ended: whoever makes it slow, or is refused by itself, is kept apart. */
@@ -52,21 +52,24 @@ export function choosePushCompanions(): PushCompanions {
     watch(key, queue, whenLate) {
       const first = queue.first()
       let timer: NodeJS.Timeout | undefined
+      let beganAt: number | undefined
+      let spentMs = 0
       function end(): void {
         clearTimeout(timer)
         late.delete(key)
+        if (beganAt !== undefined) spentMs += performance.now() - beganAt
+        beganAt = undefined
       }
       function begin(): void {
         end()
         if (first === undefined || key === apartKey(first)) return
-        timer = setTimeout(
-          () => {
-            late.add(key)
-            times.isLate(keyOf(first))
-            whenLate()
-          },
-          times.mostMs(keyOf(first)),
-        )
+        beganAt = performance.now()
+        const leftMs = Math.max(0, times.mostMs(keyOf(first)) - spentMs)
+        timer = setTimeout(() => {
+          late.add(key)
+          times.isLate(keyOf(first))
+          whenLate()
+        }, leftMs)
       }
       begin()
       return { begin, end }

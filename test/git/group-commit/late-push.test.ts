@@ -20,6 +20,14 @@ async function settle(): Promise<void> {
   for (let i = 0; i < 50; i += 1) await new Promise(setImmediate)
 }
 
+/** Pauses before rounds are real. */
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  for (const began = Date.now(); Date.now() - began < 10_000;) {
+    await settle()
+    if (await isSo()) return
+  }
+}
+
 /** A repository that looks at pushes with the file `slow` until `end` is called with what becomes of the oldest of them. */
 function stage(test: Pick<Test, 'teardown'>) {
   mock.timers.enable({ apis: ['setTimeout'] })
@@ -109,13 +117,11 @@ t.test('nobody waits for a push that somebody has made slow: meanwhile each push
   await pass(0)
   t.equal(outcomes['new'], 'pushed', 'and who comes later')
   t.same(pushes.slice(1).toSorted(), [['market'], ['new'], ['ops'], ['shop'], ['slow']])
-  for (
-    const began = performance.now();
-    outcomes['slow'] === undefined && performance.now() - began < 10_000;
-  ) {
+  await until(async () => {
     end()
     await pass(3_000)
-  }
+    return outcomes['slow'] !== undefined
+  })
   t.equal(outcomes['slow'], 'pushed')
   t.equal(repository.log().length, 6, 'each commit once')
 })
@@ -151,6 +157,26 @@ t.test('a refusal of such a push is none of those who have left it', async (t) =
   end({ kind: 'refused', failure: new Failure('PushRejected', 'No.'), each: true })
   await settle()
   t.same(outcomes, { shop: 'pushed', slow: 'PushRejected' })
+})
+
+t.test('a push that takes long only because it loses races is late as well', async (t) => {
+  const { push, pass, pushes, outcomes, end } = stage(t)
+  push('evil', 'slow')
+  push('shop')
+  await pass(1_500)
+  const now = performance.now.bind(performance)
+  t.intercept(performance, 'now', { value: () => now() + 1_500 })
+  end({ kind: 'race' })
+  await until(() => pushes.length === 2)
+  t.same(pushes, Array(2).fill(['slow', 'shop']))
+  await pass(500)
+  await pass(500)
+  t.same(outcomes, { shop: 'pushed' })
+  await until(async () => {
+    end()
+    await pass(3_000)
+    return outcomes['slow'] !== undefined
+  })
 })
 
 t.test('who is alone in a late push leaves it as well, and keeps nobody from the next one', async (t) => {
