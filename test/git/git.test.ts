@@ -153,7 +153,7 @@ drawn(
   },
 )
 
-/** Looks at pushes with the file `slow.md` until there is a file `go` in the repository, for 20 s at most. */
+/** Looks at pushes with a slow file until there is a file `go` in the repository, for 20 s at most. */
 const SLOW_HOOK = `while read old new ref; do git log --format= --name-only "$new" --not --all; done | grep -q slow.md || exit 0
 for i in $(seq 200); do if [ -e go ]; then exit 0; fi; sleep 0.1; done`
 
