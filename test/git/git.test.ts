@@ -22,6 +22,7 @@ t.teardown(() => stage.close())
 const { server } = stage
 const git = stage.open()
 const LOGIN = loginOf(PASSWORD)
+const OPERATORS = { ...LOGIN, ofOperator: true as const }
 /** The server knows no filters, so the direct engine hands the repository over. */
 const FOR_BINARY = { allowFilter: false }
 
@@ -166,7 +167,7 @@ for (const engine of ['direct', 'binary'] as const)
       })
       const writer = stage.open({ engine })
       const push = (namespace: string, path: string) =>
-        outcomeOf(writer.push(changeOf(repository.url, path, { namespace }), LOGIN, patience()))
+        outcomeOf(writer.push(changeOf(repository.url, path, { namespace }), OPERATORS, patience()))
       const slow = [push('evil', 'slow.md'), push('shop', 'in-it.md')]
       const [inIt, ...later] = await Promise.all([slow[1], push('shop', 'a.md'), push('market', 'b.md')])
       t.match([inIt, ...later], Array(3).fill({ outcome: 'pushed' }))

@@ -39,8 +39,8 @@ type Open = Map<PendingChange, Waiter>
 export interface BatchTerms extends Pick<Batch, 'contended' | 'turnAgain' | 'roundEnded' | 'namespace'> {
   /** Takes over what is refused of one namespace, where there are several: it pushes by itself for ten minutes, or so many milliseconds. */
   readonly takeApart: (waiters: readonly Waiter[], milliseconds?: number) => void
-  /** Fires when the push takes so long that those who are in it push by themselves. */
-  readonly late: AbortSignal
+  /** Calls this each time that the push takes so long that those who are in it are to push by themselves. */
+  readonly late: (leaveAll: () => void) => void
   /** Takes these over then, while the push goes on. */
   readonly leave: (waiters: readonly Waiter[]) => void
   /** Told of those whose later changes push by themselves. */
@@ -84,10 +84,12 @@ export async function runBatch(
   /** What it still makes of them counts, and what becomes of them otherwise is for their next push to say. */
   function leaveAll(): void {
     const leaving = [...open].filter(([pending]) => !left.has(pending))
+    // Who is alone in it waits for itself.
+    if (new Set(leaving.map(([{ change }]) => change.namespace)).size < 2) return
     for (const [pending] of leaving) left.add(pending)
     leave(leaving.map(([, waiter]) => waiter))
   }
-  late.addEventListener('abort', leaveAll, { once: true })
+  late(leaveAll)
 
   function keepApart(of: readonly PendingChange[]): void {
     keepWaitersApart(of.flatMap((pending) => open.get(pending) ?? []))

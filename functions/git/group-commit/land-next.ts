@@ -49,10 +49,10 @@ export function makeLanding({ land, contention, companions, enqueue }: LandingPa
     const first = queue.first()
     const isEdited = first !== undefined && editedPaths(first).length > 0
     const editing = isEdited ? setTimeout(turn.end, EDITS_MS) : undefined
-    const late = new AbortController()
+    let leaveAll = (): void => undefined
     const watch = companions.watch(key, queue, () => {
       turn.end()
-      late.abort()
+      leaveAll()
       leaveQueue()
     })
     function keepApart(waiters: readonly Waiter[], milliseconds?: number): void {
@@ -72,7 +72,7 @@ export function makeLanding({ land, contention, companions, enqueue }: LandingPa
         keepApart(waiters, milliseconds)
         for (const waiter of waiters) enqueue(waiter, 'late')
       },
-      late: late.signal,
+      late: (leave) => void (leaveAll = leave),
       leave(waiters) {
         for (const waiter of waiters) {
           waiter.pending = searchedFor(waiter.pending)

@@ -62,7 +62,7 @@ export function choosePushCompanions(): PushCompanions {
       }
       function begin(): void {
         end()
-        if (first === undefined || key === apartKey(first)) return
+        if (first?.login.ofOperator !== true || key === apartKey(first)) return
         beganAt = performance.now()
         const leftMs = Math.max(0, times.mostMs(keyOf(first)) - spentMs)
         timer = setTimeout(() => {

@@ -1,5 +1,6 @@
 import { mock } from 'node:test'
 import t, { type Test } from 'tap'
+import type { Login } from '../../../functions/domain/credentials/login.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
 import type { Batch } from '../../../functions/git/group-commit/batch.ts'
 import { makeGroupCommit } from '../../../functions/git/group-commit/group-commit.ts'
@@ -29,7 +30,7 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
 }
 
 /** A repository that looks at pushes with the file `slow` until `end` is called with what becomes of the oldest of them. */
-function stage(test: Pick<Test, 'teardown'>) {
+function stage(test: Pick<Test, 'teardown'>, login: Login = LOGIN) {
   mock.timers.enable({ apis: ['setTimeout'] })
   test.teardown(() => mock.timers.reset())
   const repository = memoryRepository()
@@ -72,7 +73,7 @@ function stage(test: Pick<Test, 'teardown'>) {
       return Promise.resolve()
     }
     const claim = { confirm, remaining: () => CLAIM_MS }
-    groupCommit.push(changeOf(URL, path, { namespace }), LOGIN, signal, { claim }).then(
+    groupCommit.push(changeOf(URL, path, { namespace }), login, signal, { claim }).then(
       ({ outcome }) => void (outcomes[path] = outcome),
       (error: unknown) => void (outcomes[path] = error instanceof Failure ? error.reason : 'a bug'),
     )
@@ -179,16 +180,24 @@ t.test('a push that takes long only because it loses races is late as well', asy
   })
 })
 
-t.test('who is alone in a late push leaves it as well, and keeps nobody from the next one', async (t) => {
-  const { push, pass, pushes } = stage(t)
+t.test('who is alone in a late push stays in it, and keeps nobody from the next one', async (t) => {
+  const { push, pass, pushes, outcomes } = stage(t)
   push('evil', 'slow')
   await pass(2_000)
-  push('evil', 'next')
-  await pass(20_000)
-  t.same(pushes, [['slow'], ['slow']], 'its own changes wait for its own push')
   push('shop')
+  push('evil', 'next')
   await pass(500)
-  t.same(pushes.at(-1), ['shop'])
+  t.same(pushes.toSorted(), [['next'], ['shop'], ['slow']])
+  t.same(outcomes, { shop: 'pushed', next: 'pushed' })
+})
+
+t.test('a login of one namespace waits for its own push, however long it takes', async (t) => {
+  const { push, pass, pushes } = stage(t, loginOf('a'))
+  push('shop', 'slow')
+  await pass(2_000)
+  push('shop', 'next')
+  await pass(20_000)
+  t.same(pushes, [['slow']])
 })
 
 t.test('a late push that has not begun makes no commit of those who have left it', async (t) => {
@@ -209,6 +218,7 @@ t.test('once nobody waits for any of a late push, its session ends', async (t) =
   const { push, pass, groupCommit, outcomes } = stage(t)
   const leaving = new AbortController()
   push('evil', 'slow', leaving.signal)
+  push('shop', 'slow 2', leaving.signal)
   await pass(2_000)
   await pass(500)
   leaving.abort(new Failure('Timeout', 'Over.'))
@@ -216,7 +226,7 @@ t.test('once nobody waits for any of a late push, its session ends', async (t) =
     await Promise.race([groupCommit.idle().then(() => 'idle'), pass(10_000).then(() => 'busy')]),
     'idle',
   )
-  t.same(outcomes, { slow: 'Timeout' })
+  t.match(outcomes, { slow: 'Timeout' })
 })
 
 t.test('where pushes of the others take as long, none is late', async (t) => {
