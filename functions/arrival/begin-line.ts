@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache'
 import type { Timing } from '../domain/incoming/timing.ts'
+import { openFairCache } from '../domain/sharing/fair-cache.ts'
 import { makeRounds } from '../domain/sharing/rounds.ts'
 import type { ObjectRef } from '../domain/resource/resource.ts'
 import { openWishes } from './wishes.ts'
@@ -34,7 +34,7 @@ export interface LineClock extends Pick<Timing, 'elapsed' | 'wait'> {
 const PAUSE_MS = 100
 /** What is tried in vain in a round, of all who wait; each costs about a microsecond. The next round begins with other owners. */
 const MOST_IN_VAIN = 250
-/** Most owners of whom is remembered when they were tried and had a place; beyond that, the one that has waited least lately is forgotten. */
+/** Most owners of whom is remembered when they were tried and had a place; beyond that, one is forgotten. */
 const MOST_OWNERS = 4_096
 const NEVER = new AbortController().signal
 
@@ -65,12 +65,12 @@ const NO_TURNS: Turns = { placedAt: 0, triedAt: 0 }
  */
 export function openBeginLine({ elapsed, wait, ending = NEVER }: LineClock): BeginAll {
   const waiting = new Set<Waiting>()
-  const turns = new LRUCache<string, Turns>({ max: MOST_OWNERS })
+  const turns = openFairCache<Turns>(MOST_OWNERS)
   let count = 0
 
   /** Those who have waited longest for a place come first, and of these those who were tried longest ago. */
   function inOrder(): readonly Waiting[] {
-    const of = ({ owner }: Waiting): Turns => turns.get(owner) ?? NO_TURNS
+    const of = ({ owner }: Waiting): Turns => turns.get(owner, owner) ?? NO_TURNS
     return [...waiting].sort((a, b) => of(a).placedAt - of(b).placedAt || of(a).triedAt - of(b).triedAt)
   }
 
@@ -82,8 +82,8 @@ export function openBeginLine({ elapsed, wait, ending = NEVER }: LineClock): Beg
       if (next === undefined) break
       const hasBegun = next.tryNext()
       count += 1
-      const { placedAt } = turns.get(next.owner) ?? NO_TURNS
-      turns.set(next.owner, { placedAt: hasBegun ? count : placedAt, triedAt: count })
+      const { placedAt } = turns.get(next.owner, next.owner) ?? NO_TURNS
+      turns.set(next.owner, next.owner, { placedAt: hasBegun ? count : placedAt, triedAt: count })
       if (!hasBegun) inVain += 1
       if (next.left() === 0) leave(next)
       else if (next.isTried()) next.beginRound()
