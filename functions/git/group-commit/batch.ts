@@ -5,6 +5,7 @@ import { unitedSecrets } from '../../domain/redact.ts'
 import type { BranchQueue, Waiter } from './branch-queue.ts'
 import type { Landing } from '../writer/land.ts'
 import {
+  namespaceOf,
   signalWhenAbandoned,
   type Abandonment,
   type PendingChange,
@@ -85,7 +86,7 @@ export async function runBatch(
   function leaveAll(): void {
     const leaving = [...open].filter(([pending]) => !left.has(pending))
     // Who is alone in it waits for itself.
-    if (new Set(leaving.map(([{ change }]) => change.namespace)).size < 2) return
+    if (new Set(leaving.map(([pending]) => namespaceOf(pending))).size < 2) return
     for (const [pending] of leaving) left.add(pending)
     leave(leaving.map(([, waiter]) => waiter))
   }

@@ -1,7 +1,7 @@
 import { asFailure } from '../../domain/failure.ts'
 import type { Remote } from '../remote.ts'
 import { firstDoubts } from './doubts.ts'
-import { failAll, type PendingChange, type Settled } from './pending-change.ts'
+import { failAll, namespaceOf, type PendingChange, type Settled } from './pending-change.ts'
 import { isOfNamespace, pauseBefore, writeRound, type RoundReport } from './round.ts'
 import { leave } from './divided-work.ts'
 import type { Work } from './work.ts'
@@ -81,5 +81,5 @@ function isOfSeveral(batch: readonly PendingChange[]): boolean {
 }
 
 function namespacesOf(batch: readonly PendingChange[]): ReadonlySet<string> {
-  return new Set(batch.map(({ change }) => change.namespace))
+  return new Set(batch.map(namespaceOf))
 }
