@@ -14,18 +14,20 @@ const SHORTEST_FOUND = 8
 // CSI and OSC sequences and two-byte escapes (ECMA-48), then every control and format character.
 const ESCAPES = /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\u001b[ -~]?/g
 const CONTROLS = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]+/gu
+/** JSON Web Tokens (RFC 7519): an App logs in with one, which is made for the call and is in no Secret. */
+const WEB_TOKENS = /(?<![\w-])eyJ[\w-]{10,}\.eyJ[\w-]{10,}(?:\.[\w-]*)?/g
 
 /**
  * Text of the remote as users may see it: without escape sequences and control characters, each secret in each of its
- * encodings (see spellings) replaced by `***`, on one line, at most 200 characters. Of those of 8 characters or more any
- * character may be encoded (see readingsOf). Undefined if there are more than 1,024 secrets, or more than 64 Ki characters
+ * encodings (see spellings) and each JSON Web Token replaced by `***`, on one line, at most 200 characters. Of secrets of 8
+ * characters or more any character may be encoded (see readingsOf). Undefined if there are more than 1,024 secrets, or more than 64 Ki characters
  * of them: then no part of the text can be shown.
  */
 export function redact(text: string, secrets: readonly string[]): string | undefined {
   if (areTooMany(new Set(secrets))) return undefined
   const read = text.slice(0, READ).replace(ESCAPES, '').replace(CONTROLS, ' ').replace(/ {2,}/g, ' ')
   const spelled = spelledOf(secrets)
-  const masked = mask(maskRead(read.trim(), spelled), spelled)
+  const masked = mask(maskRead(read.trim(), spelled), spelled).replace(WEB_TOKENS, MASK)
   // The text may have been cut within a secret, whose beginning is then not masked.
   const shown =
     text.length > READ ? masked.slice(0, -2 * (spelled.whole[0]?.length ?? 0) || undefined) : masked

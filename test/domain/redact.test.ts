@@ -31,6 +31,18 @@ for (const [name, spelling] of spellings) {
   })
 }
 
+t.test('a JSON Web Token is masked, whoever has made it', async (t) => {
+  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const made = `${part({ alg: 'RS256', typ: 'JWT' })}.${part({ iss: '4711', exp: 1 })}`
+  for (const token of [`${made}.${'Sig-n_d'.repeat(50)}`, `${made}.`, made])
+    t.equal(redact(`Bearer ${token}, (${token})`, []), 'Bearer ***, (***)')
+  t.equal(redact('the file eyJpbWFnZQ.eyJ and eyJhbGciOiJ', []), 'the file eyJpbWFnZQ.eyJ and eyJhbGciOiJ')
+  const before = cpuTime()
+  redact(`${'eyJhbGciOiJ'.repeat(1_000)}.${'eyJhbGciOiJ.'.repeat(300)}`, [])
+  const spent = cpuTime() - before
+  t.ok(spent < allowedMs(5), `${spent} ms`)
+})
+
 t.test('a secret with something between its characters is masked', async (t) => {
   const token = 'ghp_AbCdEf123456'
   for (const between of [
