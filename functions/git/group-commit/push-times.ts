@@ -95,7 +95,7 @@ export function watchPushTimes(now: () => number = () => performance.now()): Pus
   }
 
   function mostMs(key: string): number {
-    return Math.max(SLOW_MS, UNUSUAL * usualMs(key))
+    return mostBeside(usualMs(key))
   }
 
   function isLate(key: string): void {
@@ -117,7 +117,8 @@ export function watchPushTimes(now: () => number = () => performance.now()): Pus
     namespacesAt.set(key, all)
     all.set(namespace, true)
     const isSlow = milliseconds > SLOW_MS && isApart
-    const isSlower = wasSlow(key) && usualMs(key) > 0 && milliseconds > mostMs(key)
+    const usual = wasSlow(key) ? usualMs(key) : 0
+    const isSlower = usual > 0 && milliseconds > mostBeside(usual)
     return isSlow || isSlower ? separate([namespace], key) : NOBODY
   }
 
@@ -180,4 +181,9 @@ function usualOf(times: readonly number[]): number {
   const others = times.length - 1
   const place = Math.max(Math.min(1, Math.floor(others / 2)), Math.floor(others / 6))
   return others < 1 ? 0 : (times.toSorted((a, b) => a - b)[place] ?? 0)
+}
+
+/** What is not unusual beside that: longer pushes are slow. */
+function mostBeside(usual: number): number {
+  return Math.max(SLOW_MS, UNUSUAL * usual)
 }
