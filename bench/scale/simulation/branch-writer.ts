@@ -109,7 +109,7 @@ export function makeBranchWriter(
   /** As the queue of a branch in functions/git/writer does. */
   function gather(name: string, done: () => void): void {
     const branch = branchOf(name)
-    const pauseMs = contention.pauseFor(name)
+    const pauseMs = contention.pauseFor(name, true)
     const paused = clock.now() + pauseMs
     const longest = Math.max(branch.came + LONGEST_GATHERING_MS, paused)
     let isDone = false

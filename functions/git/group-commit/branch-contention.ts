@@ -12,8 +12,11 @@ export interface BranchContention {
   readonly batchEnded: (key: string) => void
   /** Whether others have moved the branch lately, so that a remembered tip is old and a push at once loses its race. */
   readonly isContended: (key: string) => boolean
-  /** Milliseconds for which the next push gathers changes: 0 where nobody but this pod writes. */
-  readonly pauseFor: (key: string) => number
+  /**
+   * Milliseconds for which the next push gathers changes: 0 where nobody but this pod writes. `isShared`: among those who wait for it
+   * may be others than whoever has made the last one long.
+   */
+  readonly pauseFor: (key: string, isShared: boolean) => number
 }
 
 /** What counts of a round. */
@@ -46,6 +49,8 @@ const MOST = 2_000
 const LIFETIME_MS = 30_000
 const HIGHEST_LEVEL = 5
 const LONGEST_PAUSE_MS = 4_000
+/** The same for a push that namespaces share: a hook may have looked at a commit of one of them for as long as it liked. */
+const LONGEST_SHARED_PAUSE_MS = 500
 /** Two rounds: who has lost a race needs one for the next push, and waits for half of one before on average. */
 const PAUSE_ROUNDS = 2
 const NEW: Entry = {
@@ -104,11 +109,12 @@ export function watchContention(
       entries.set(key, { ...before, level, races: 0, endedAt: now() })
     },
     isContended,
-    pauseFor(key) {
+    pauseFor(key, isShared) {
       const { level, roundMs, endedAt, movedOutsideAt } = entryOf(key)
       if (level === 0 || !isRecent(movedOutsideAt)) return 0
       const longest = Math.min(LONGEST_PAUSE_MS, PAUSE_ROUNDS * roundMs * 2 ** (level - 1))
-      return Math.max(0, endedAt + longest * (0.5 + random()) - now())
+      const pause = longest * (0.5 + random())
+      return Math.max(0, endedAt + (isShared ? Math.min(LONGEST_SHARED_PAUSE_MS, pause) : pause) - now())
     },
   }
 }

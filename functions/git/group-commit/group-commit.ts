@@ -71,7 +71,7 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
     if (next === undefined) return
     const { change } = next.pending
     const { identity } = next.login
-    await queue.gather(expected.of(change), contention.pauseFor(key))
+    await queue.gather(expected.of(change), contention.pauseFor(key, companions.mayShare(key, next)))
     if (queue.isEmpty()) return
     const isShared = queue.namespaces().size > 1
     const times = { likelyMs: queue.likelyMs(), slowMs: isShared ? 0 : companions.slowMs(next) }

@@ -16,6 +16,8 @@ export interface PushWatch {
 export interface PushCompanions {
   /** The key of the queue whose changes go in one push with this one. */
   readonly queueOf: (waiter: Waiter) => string
+  /** Whether other namespaces may have changes in the queue of this one, which has this key. */
+  readonly mayShare: (key: string, waiter: Waiter) => boolean
   /** How long the host is likely to look at its push, in milliseconds, where its namespace is a suspect; 0 of others. */
   readonly slowMs: (waiter: Waiter) => number
   /** Its namespace pushes to the branch by itself for ten minutes; or for so many milliseconds, unless it has landed by itself. */
@@ -42,6 +44,10 @@ export function choosePushCompanions(): PushCompanions {
     return part === undefined ? key : partKey(waiter, part)
   }
 
+  function mayShare(key: string, waiter: Waiter): boolean {
+    return waiter.login.ofOperator === true && key !== apartKey(waiter)
+  }
+
   return {
     queueOf(waiter) {
       const [namespace, key] = [namespaceOf(waiter), keyOf(waiter)]
@@ -62,7 +68,7 @@ export function choosePushCompanions(): PushCompanions {
       }
       function begin(): void {
         end()
-        if (first?.login.ofOperator !== true || key === apartKey(first)) return
+        if (first === undefined || !mayShare(key, first)) return
         beganAt = performance.now()
         const leftMs = Math.max(0, times.mostMs(keyOf(first)) - spentMs)
         timer = setTimeout(() => {
@@ -74,6 +80,7 @@ export function choosePushCompanions(): PushCompanions {
       begin()
       return { begin, end }
     },
+    mayShare,
     slowMs: (waiter) => times.slowMs(namespaceOf(waiter), keyOf(waiter)),
     keepApart(waiter, milliseconds) {
       const [namespace, key] = [namespaceOf(waiter), keyOf(waiter)]

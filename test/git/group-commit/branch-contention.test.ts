@@ -21,7 +21,7 @@ function watch(random = 0.5) {
       for (let lost = 0; lost < races; lost += 1) round(true)
       round(false)
       contention.batchEnded('main')
-      return contention.pauseFor('main')
+      return contention.pauseFor('main', false)
     },
     others: () => void (tip += '!'),
     pass: (ms: number) => void (now += ms),
@@ -40,12 +40,16 @@ t.test('who finds that others have moved the branch waits for two rounds after i
   others()
   t.equal(batch(0), 200)
   t.ok(contention.isContended('main'))
-  t.equal(contention.pauseFor('other'), 0)
+  t.equal(contention.pauseFor('other', false), 0)
   pass(150)
-  t.equal(contention.pauseFor('main'), 50, 'counted from the end of the push')
+  t.equal(contention.pauseFor('main', false), 50, 'counted from the end of the push')
   t.equal(batch(0), 200, 'also where others do not push between two of its own')
   pass(29_900)
-  t.same([contention.pauseFor('main'), contention.isContended('main')], [0, false], 'until they are gone')
+  t.same(
+    [contention.pauseFor('main', false), contention.isContended('main')],
+    [0, false],
+    'until they are gone',
+  )
   t.end()
 })
 
@@ -61,9 +65,24 @@ t.test('a push that was late by an old memory alone shows others, and is no lost
   contention.roundEnded('main', { tip: undefined, head: undefined, raced: true, milliseconds: 30 })
   contention.roundEnded('main', { tip: 'a', head: 'b', raced: false, milliseconds: 80 })
   contention.batchEnded('main')
-  t.same([contention.isContended('main'), contention.pauseFor('main')], [true, 160])
+  t.same([contention.isContended('main'), contention.pauseFor('main', false)], [true, 160])
   t.end()
 })
+
+t.test(
+  'a push that namespaces share pauses for half a second at most, however long one of them has made the last one',
+  (t) => {
+    for (const milliseconds of [1_650, 30_000]) {
+      const { contention } = watch(0.999)
+      contention.roundEnded('main', { tip: 'a', head: 'b', raced: false, milliseconds })
+      contention.roundEnded('main', { tip: 'of a user', head: 'c', raced: false, milliseconds })
+      contention.batchEnded('main')
+      t.equal(contention.pauseFor('main', true), 500)
+      t.ok(contention.pauseFor('main', false) > 3_000, 'a login of one namespace waits for itself')
+    }
+    t.end()
+  },
+)
 
 t.test('pauses are random, so that two writers do not meet again', (t) => {
   t.same(
@@ -107,7 +126,7 @@ t.test(
       const raced = head === undefined
       contention.roundEnded(key, { tip, head, raced, milliseconds: 100 }, { branch: 'main' })
       contention.batchEnded(key)
-      return [contention.isContended(key), contention.pauseFor(key)]
+      return [contention.isContended(key), contention.pauseFor(key, false)]
     }
     t.same(roundOf('one', '1', '2'), [false, 0])
     t.same(roundOf('other', '2', '3'), [false, 0])
