@@ -13,8 +13,8 @@ const LONGEST_TURN_MS = 2_000
  */
 const LONGEST_SHARED_TURN_MS = 10_000
 /**
- * And one that may be the slow one: there may be ten of them. One that is known to take longer than a turn keeps nobody waiting: others
- * take its tip after it in any case.
+ * And one that may be the slow one: there may be ten of them. One that is known to take less than a turn has all of it: others would take
+ * its tip again and again. One that is known to take longer keeps nobody waiting: they take its tip in any case.
  */
 const SUSPECTS_TURN_MS = 500
 /** How long a login waits, however many are before it: ten namespaces that use all of each turn would take twenty seconds. */
@@ -176,7 +176,7 @@ function longestWaitOf({ likelyMs = 0, slowMs = 0 }: BranchWriter, usual: number
 
 function longestTurnOf({ isShared = false, slowMs = 0 }: BranchWriter): number {
   if (slowMs > LONGEST_TURN_MS) return 0
-  if (slowMs > 0) return SUSPECTS_TURN_MS
+  if (slowMs === LONGEST_TURN_MS) return SUSPECTS_TURN_MS
   return isShared ? LONGEST_SHARED_TURN_MS : LONGEST_TURN_MS
 }
 

@@ -65,7 +65,7 @@ export function makeLanding({ land, contention, companions, enqueue }: LandingPa
       contended,
       async turnAgain(namespaces, signal) {
         await turn.again(namespaces, signal)
-        watch.begin()
+        watch.begin(namespaces)
       },
       keepApart,
       takeApart(waiters, milliseconds) {

@@ -6,8 +6,8 @@ import { apartKey, isOfOneNamespace, keyOf, namespaceOf, partKey } from './queue
 
 /** How long the push of a queue takes, for those who wait for it. */
 export interface PushWatch {
-  /** A round of it begins. */
-  readonly begin: () => void
+  /** A round of it begins, with changes of these. */
+  readonly begin: (namespaces: Iterable<string>) => void
   /** It has ended. Twice does nothing. */
   readonly end: () => void
 }
@@ -66,18 +66,18 @@ export function choosePushCompanions(): PushCompanions {
         if (beganAt !== undefined) spentMs += performance.now() - beganAt
         beganAt = undefined
       }
-      function begin(): void {
+      function begin(namespaces: Iterable<string>): void {
         end()
         if (first === undefined || !mayShare(key, first)) return
         beganAt = performance.now()
-        const leftMs = Math.max(0, times.mostMs(keyOf(first)) - spentMs)
+        const leftMs = Math.max(0, times.mostMs(keyOf(first), namespaces) - spentMs)
         timer = setTimeout(() => {
           late.add(key)
           times.isLate(keyOf(first))
           whenLate()
         }, leftMs)
       }
-      begin()
+      begin(queue.namespaces())
       return { begin, end }
     },
     mayShare,

@@ -6,8 +6,8 @@ import type { RoundReport } from '../writer/round.ts'
 export interface PushTimes {
   /** A round of a push has ended. Returns who pushes apart from now on. `key`: of the branch and login. */
   readonly ended: (key: string, round: Pick<RoundReport, 'namespaces' | 'milliseconds'>) => Separated
-  /** How long a push that namespaces share may take, in milliseconds, before somebody has made it slow. */
-  readonly mostMs: (key: string) => number
+  /** How long a push that these namespaces share may take, in milliseconds, before somebody has made it slow. */
+  readonly mostMs: (key: string, namespaces: Iterable<string>) => number
   /** A push that others wait for takes longer than that. */
   readonly isLate: (key: string) => void
   /** How long the host is likely to look at a push of a suspect, in milliseconds; 0 of others. */
@@ -28,6 +28,12 @@ export interface Separated {
 const SLOW_MS = 2_000
 /** A shared one takes no more than so many times what is usual for its namespaces alone, unless somebody makes it slow. */
 const UNUSUAL = 2
+/** The same where that is short: a busy machine makes short pushes several times as long. */
+const UNUSUAL_OF_SHORT = 8
+/** No push is slow that takes less. */
+const SHORT_MS = 500
+/** So many shared pushes one after the other that are not short are reason enough to find out what is usual. */
+const MOST_UNKNOWN = 5
 /** How long each pushes by itself where nobody knows whose commits are slow: so many times what the push has taken. */
 const LEARNING = 5
 /** The longest time of that, and how long they push by themselves whose commits are slow. */
@@ -73,6 +79,8 @@ export function watchPushTimes(now: () => number = () => performance.now()): Pus
   /** Until when a shared push that was slow counts. */
   const slowPushes = new LRUCache<string, number>({ max: MOST_BRANCHES })
   const namespacesAt = new LRUCache<string, LRUCache<string, true>>({ max: MOST_BRANCHES })
+  /** How many shared pushes in a row were not short, although nothing is known of how long they take alone. */
+  const longPushes = new LRUCache<string, number>({ max: MOST_BRANCHES })
   let halvings = 0
   const nameOf = (namespace: string, key: string): string => `${key} ${namespace}`
 
@@ -95,7 +103,15 @@ export function watchPushTimes(now: () => number = () => performance.now()): Pus
   }
 
   function mostMs(key: string): number {
-    return mostBeside(usualMs(key))
+    const usual = usualMs(key)
+    if (usual > 0) return mostBeside(usual)
+    return (longPushes.get(key) ?? 0) >= MOST_UNKNOWN ? SHORT_MS : SLOW_MS
+  }
+
+  /** What those take of whom it is known may be their own doing: others do not wait for longer because of it. */
+  function mostOf(key: string, namespaces: Iterable<string>): number {
+    const isKnown = (namespace: string): boolean => knownOf(namespace, key)?.milliseconds !== undefined
+    return [...namespaces].every(isKnown) ? mostMs(key) : Math.min(SLOW_MS, mostMs(key))
   }
 
   function isLate(key: string): void {
@@ -149,9 +165,10 @@ export function watchPushTimes(now: () => number = () => performance.now()): Pus
       const all = [...namespaces]
       const [only] = all
       if (only !== undefined && all.length === 1) return endedAlone(only, key, milliseconds)
-      if (milliseconds <= SLOW_MS) return NOBODY
-      const took = (namespace: string): number | undefined => knownOf(namespace, key)?.milliseconds
       const most = mostMs(key)
+      longPushes.set(key, milliseconds > SHORT_MS && usualMs(key) === 0 ? (longPushes.get(key) ?? 0) + 1 : 0)
+      if (milliseconds <= Math.min(SLOW_MS, most)) return NOBODY
+      const took = (namespace: string): number | undefined => knownOf(namespace, key)?.milliseconds
       if (milliseconds <= most) {
         for (const namespace of all) {
           const known = knownOf(namespace, key)
@@ -168,7 +185,7 @@ export function watchPushTimes(now: () => number = () => performance.now()): Pus
       const strangers = all.filter((namespace) => took(namespace) === undefined)
       return strangers.length > 0 ? suspect(strangers, key, learning) : halve(all)
     },
-    mostMs,
+    mostMs: mostOf,
     isLate,
     slowMs: (namespace, key) =>
       isSuspect(namespace, key) ? (knownOf(namespace, key)?.milliseconds ?? SLOW_MS) : 0,
@@ -185,5 +202,6 @@ function usualOf(times: readonly number[]): number {
 
 /** What is not unusual beside that: longer pushes are slow. */
 function mostBeside(usual: number): number {
-  return Math.max(SLOW_MS, UNUSUAL * usual)
+  const ofShort = Math.max(SHORT_MS, UNUSUAL_OF_SHORT * usual)
+  return Math.max(Math.min(SLOW_MS, ofShort), UNUSUAL * usual)
 }

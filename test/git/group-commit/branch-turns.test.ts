@@ -93,6 +93,7 @@ t.test('who may make a push slow has a short turn, and who is known to none', as
   t.teardown(() => mock.timers.reset())
   for (const [slowMs, milliseconds] of [
     [0, 2_000],
+    [1_999, 2_000],
     [2_000, 500],
     [2_001, 0],
   ] as const) {

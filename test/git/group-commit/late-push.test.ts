@@ -229,14 +229,62 @@ t.test('once nobody waits for any of a late push, its session ends', async (t) =
   t.match(outcomes, { slow: 'Timeout' })
 })
 
-t.test('where pushes of the others take as long, none is late', async (t) => {
+/** How long shared pushes may take at a branch where these have pushed by themselves, in this order. */
+function limits(alone: readonly (readonly [namespace: string, milliseconds: number])[] = []) {
   const times = watchPushTimes()
-  const alone = (namespace: string, milliseconds: number): unknown =>
-    times.ended('main', { namespaces: new Set([namespace]), milliseconds })
-  t.equal(times.mostMs('main'), 2_000)
-  for (const namespace of ['shop', 'market']) alone(namespace, 3_000)
-  t.equal(times.mostMs('main'), 6_000)
-  for (let i = 0; i < 10; i += 1) alone(`evil-${i}`, 8_000)
-  t.equal(times.mostMs('main'), 6_000, 'ten that are slow do not pass for the host')
-  t.equal(times.mostMs('next'), 2_000)
+  const end = (names: string, milliseconds: number): unknown =>
+    times.ended('main', { namespaces: new Set(names.split(' ')), milliseconds })
+  for (const [namespace, milliseconds] of alone) end(namespace, milliseconds)
+  return { end, most: (names: string, branch = 'main') => times.mostMs(branch, names.split(' ')) }
+}
+
+t.test('where pushes of the others take as long, none is late', async (t) => {
+  t.equal(limits().most('shop market'), 2_000)
+  const { end, most } = limits([
+    ['shop', 3_000],
+    ['market', 3_000],
+  ])
+  t.equal(most('shop market'), 6_000)
+  for (let i = 0; i < 10; i += 1) end(`evil-${i}`, 8_000)
+  t.equal(most('shop market'), 6_000, 'ten that are slow do not pass for the host')
+  t.equal(most('shop', 'next'), 2_000)
+})
+
+t.test('where pushes are short, one that takes several times as long is late', async (t) => {
+  for (const [alone, shared] of [
+    [20, 500],
+    [100, 800],
+    [249, 1_992],
+    [500, 2_000],
+    [1_200, 2_400],
+  ] as const)
+    t.equal(
+      limits([
+        ['shop', alone],
+        ['market', alone],
+      ]).most('shop market'),
+      shared,
+    )
+})
+
+t.test('those of whom it is known how long they take have nobody else wait for longer', async (t) => {
+  const { end, most } = limits()
+  for (const milliseconds of [1_700, 3_000, 5_400, 10_000, 19_000])
+    for (const namespace of ['evil-1', 'evil-2', 'evil-3']) end(namespace, milliseconds)
+  t.equal(most('evil-1 evil-2'), 38_000)
+  t.equal(most('evil-1 shop'), 2_000, 'it leaves such a push, and is known then')
+  end('shop', 100)
+  end('market', 100)
+  t.equal(most('evil-1 shop'), 800)
+})
+
+t.test('where shared pushes are never short, and nobody pushes alone, it is found out why', async (t) => {
+  const { end, most } = limits()
+  for (let times = 0; times < 5; times += 1) {
+    t.equal(most('shop evil'), 2_000)
+    end('shop evil', 1_650)
+  }
+  t.equal(most('shop evil'), 500)
+  end('shop evil', 100)
+  t.equal(most('shop evil'), 2_000, 'one after the other')
 })
