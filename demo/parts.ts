@@ -64,7 +64,19 @@ export async function startFunction(context: ProgramContext<FunctionSite>): Prom
   })
   const log = makeLog('function')
   const find = finder(cluster, { reads: WAITS, waits: WAITS })
-  const parts = { cluster, git, turns, network, find, config, log, meter: NO_METER, tracer: openTracer() }
+  const share = shareThread()
+  const parts = {
+    cluster,
+    git,
+    turns,
+    network,
+    share,
+    find,
+    config,
+    log,
+    meter: NO_METER,
+    tracer: openTracer(),
+  }
   const { world, close } = openWorld(parts)
   const wait = (ms: number, signal: AbortSignal): Promise<unknown> => pause(ms, undefined, { signal })
   const lookFor = makeWaitingSearch({ cluster, log, elapsed: world.elapsed, wait }, false)

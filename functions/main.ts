@@ -25,7 +25,7 @@ import { finder } from './attempt/find.ts'
 import type { Find } from './attempt/find.ts'
 import { shareHandshakes } from './attempt/turns/handshake-share.ts'
 import { divide } from './attempt/turns/shares.ts'
-import { shareThread } from './attempt/turns/thread-share.ts'
+import { makeTogether, shareThread } from './attempt/turns/thread-share.ts'
 import { measureTurns, openTurns } from './attempt/turns/turns.ts'
 import type { Sender } from './event-places.ts'
 import { guardSSHLogIns } from './login/throttle/ssh-log-ins.ts'
@@ -71,6 +71,7 @@ async function main(): Promise<void> {
     // While the API server does not answer there are no attempts either.
     if (reason === 'ReferenceForbidden') log.warn({ reason, cause: message }, NO_ENDPOINTS)
   })
+  const together = makeTogether()
   const network = {
     resolve: guardAddresses({
       inCluster: config.surroundings.inCluster,
@@ -79,7 +80,7 @@ async function main(): Promise<void> {
     }),
     proxies: config.proxies,
     insecureHosts: config.insecureHosts,
-    handshakes: shareHandshakes(shareThread()),
+    handshakes: shareHandshakes(shareThread(together)),
     trust: followTrust(config.caFile, ({ reason, message }) =>
       log.error({ reason, cause: message }, 'CA_FILE cannot be used; the previous authorities stay in use'),
     ),
@@ -109,7 +110,8 @@ async function main(): Promise<void> {
       log.info({ repository: url, cause: why }, 'the git binary is used for this repository'),
   })
   const find = finders(cluster, config.stampKey !== undefined)
-  const parts = { cluster, git, turns, network, find: find.webhook, config, log, meter, tracer }
+  const share = shareThread(together)
+  const parts = { cluster, git, turns, network, share, find: find.webhook, config, log, meter, tracer }
   const { world, close } = openWorld(parts)
   const ending = new AbortController()
   const app = buildApp((ref, sender) => handle(ref, find[sender], world), log, {

@@ -5,10 +5,10 @@ import { paceFailing } from './attempt/failing-pace.ts'
 import { openLeftAlone } from './attempt/left-alone.ts'
 import type { Find } from './attempt/find.ts'
 import { shareSigning } from './attempt/turns/shared-signing.ts'
-import { shareThread } from './attempt/turns/thread-share.ts'
 import type { Turns } from './attempt/turns/turns.ts'
 import type { Cluster } from './cluster/cluster.ts'
 import type { Config } from './config.ts'
+import type { ThreadShares } from './domain/network/share.ts'
 import type { Meter } from './domain/telemetry/meter.ts'
 import { openLargeObjects } from './commit/sources/large-objects.ts'
 import { openEdits } from './edits/edits.ts'
@@ -33,6 +33,8 @@ export interface WorldParts {
   readonly turns: Pick<Turns, 'takeTurn' | 'acquireEdit' | 'mostEditMiB'>
   /** How the hosts' APIs are reached. */
   readonly network: HTTPSettings
+  /** The shares of the namespaces in the thread. */
+  readonly share: ThreadShares
   /** How the looks find the resource whose object has changed. */
   readonly find: Find
   readonly config: Config
@@ -49,9 +51,8 @@ export interface OpenWorld {
 
 /** Puts together what attempts use, with its guards and looks. Takes no call. */
 export function openWorld(parts: WorldParts): OpenWorld {
-  const { cluster, git, turns, find, config, log, meter, tracer } = parts
-  const share = shareThread()
-  const network = { ...parts.network, workFor: share.workFor, reserve: share.reserve }
+  const { cluster, git, turns, share, find, config, log, meter, tracer } = parts
+  const network = { ...parts.network, calls: share, reserve: share.reserve }
   const now = (): Date => cluster.now()
   const elapsed = (): number => performance.now()
   const looks = openLooks({

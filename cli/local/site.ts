@@ -52,7 +52,8 @@ export function openSite(cluster: Cluster, config: Config, stop: AbortSignal): S
   const find = finder(cluster, { reads: 1, waits: 1 })
   // A command prints what it finds; what the function logs is for operators.
   const log = pino({ level: 'silent' })
-  const parts = { cluster, git, turns, network, find, config, log, meter: NO_METER, tracer: NO_TRACER }
+  const share = shareThread()
+  const parts = { cluster, git, turns, network, share, find, config, log, meter: NO_METER, tracer: NO_TRACER }
   const { world, close } = openWorld(parts)
   return {
     world,

@@ -13,6 +13,9 @@ const BODILESS = [204, 205, 304]
  */
 export const LARGEST_ANSWER = 4 * MIB
 
+/** Usual answers have 20 to 60. Where there are 2,500, all that fit, it takes 2 ms to hand them on. */
+const MOST_HEADERS = 256
+
 /** The limits of a call. */
 export interface AnswerBounds {
   /** Host and port, for messages. */
@@ -27,8 +30,8 @@ export interface AnswerBounds {
 
 /**
  * The whole answer, with unchanged headers and bytes, and a status from 200 to 599.
- * @throws Failure ProviderUnavailable for another status, for more bytes than it may have (`isTooLarge`) or too many small
- * pieces, and for a compressed body, which was not requested; what `take` throws; the reason of the signal
+ * @throws Failure ProviderUnavailable for another status, for more bytes than it may have (`isTooLarge`), too many small pieces
+ * or more than 256 header fields, and for a compressed body, which was not requested; what `take` throws; the reason of the signal
  */
 export async function readAnswer(
   answer: Dispatcher.ResponseData,
@@ -38,7 +41,7 @@ export async function readAnswer(
   // Reads the body in any case, so that the connection can be reused.
   const bytes = await readWhole(answer.body, { host, most, signal, take })
   if (status < 200 || status > 599) throw unusable(`the status ${status}, which HTTP does not have`, host)
-  const headers = headersOf(answer.headers)
+  const headers = headersOf(answer.headers, host)
   const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? ''
   if (!['', 'identity'].includes(encoding)) throw unusable('a compressed body, which was not requested', host)
   return new Response(BODILESS.includes(status) ? null : bytes, { status, headers })
@@ -63,9 +66,10 @@ async function readWhole(
   }
 }
 
-function headersOf(raw: Dispatcher.ResponseData['headers']): Headers {
+function headersOf(raw: Dispatcher.ResponseData['headers'], host: string): Headers {
   const pairs = Object.entries(raw).flatMap(([name, values]) =>
     [values ?? []].flat().map((value): [string, string] => [name, value]),
   )
+  if (pairs.length > MOST_HEADERS) throw unusable(`more than ${MOST_HEADERS} header fields`, host)
   return new Headers(pairs)
 }

@@ -4,7 +4,7 @@ import { Failure } from '../domain/failure.ts'
 import type { Fetch, FetchInit } from '../domain/pull-request/pull-requests.ts'
 import { TOO_LARGE } from '../domain/pull-request/large-answer.ts'
 import { findRoute } from '../domain/network/route.ts'
-import type { ReserveFor, Share, WorkFor } from '../domain/network/share.ts'
+import type { CallShares, ReserveFor, Share } from '../domain/network/share.ts'
 import type { Destination, RouteSettings } from '../domain/network/route.ts'
 import { LARGEST_ANSWER, readAnswer } from './answer.ts'
 import type { Trust } from '../net/trust.ts'
@@ -18,12 +18,14 @@ export interface HTTPSettings extends RouteSettings {
   readonly trust: Trust
   /** Told of each call when it has ended. */
   readonly called?: ((call: EndedCall) => void) | undefined
-  /** As in World: large answers are parsed by it. Left out: at once. */
-  readonly workFor?: WorkFor | undefined
+  /** In which APIs are called, and answers parsed. Left out: at once. */
+  readonly calls?: CallShares | undefined
   /** As in ThreadShares: waited for before what is urgent. Left out: there is always enough. */
   readonly reserve?: ReserveFor | undefined
   /** In which the handshakes of a session are read. Left out: at once. */
   readonly share?: Share
+  /** Told of milliseconds of the thread that a session has taken, apart from that. */
+  readonly count?: (milliseconds: number) => void
 }
 
 /** What is measured of a call. */
@@ -79,8 +81,8 @@ export function openHTTP(settings: HTTPSettings, timeoutMs = CALL_TIMEOUT_MS): W
       trust: await settings.trust.context(),
       signal: AbortSignal.any([signal, ending.signal]),
     }
-    const guard = guardHeads(host)
-    const agent = agentFor(target, guard)
+    const guard = guardHeads(host, settings.count)
+    const agent = agentFor(target, guard, settings.count)
     try {
       const dispatcher = agent.compose(guard.interceptor)
       return await work(fetchBy({ dispatcher, origin, host, signal, timeoutMs, called: settings.called }))
@@ -97,11 +99,18 @@ function destinationOf(baseURL: string): Destination {
   return { scheme, host: unbracketed(hostname), port: port === '' ? DEFAULT_PORTS[scheme] : Number(port) }
 }
 
-function agentFor(target: ConnectionTarget, guard: HeadGuard): Agent {
+/** Milliseconds of the thread that a connection takes beside its handshake: TLS is set up, and taken down. */
+const CONNECTION_MS = 0.7
+
+function agentFor(target: ConnectionTarget, guard: HeadGuard, count: HTTPSettings['count']): Agent {
+  const connect = guard.watching(connectorTo(target))
   return new Agent({
     // A pool would open a second connection for the second call if the first call has only just ended.
     connections: 1,
-    connect: guard.watching(connectorTo(target)),
+    connect: (...all) => {
+      count?.(CONNECTION_MS)
+      connect(...all)
+    },
   })
 }
 

@@ -1,19 +1,16 @@
 import type { Resolve } from '../domain/network/address-policy.ts'
 import type { Release } from '../domain/network/budget.ts'
-import type { Share } from '../domain/network/share.ts'
+import type { Share, WorkFor } from '../domain/network/share.ts'
 import type { HeldTurn } from '../domain/sharing/keyed-turns.ts'
 import type { RouteSettings } from '../domain/network/route.ts'
+import type { Fetch } from '../domain/pull-request/pull-requests.ts'
 import type { HTTPSettings } from './http.ts'
 
 /** Where nobody else needs the thread. */
 export const atOnce: Share = (work) => Promise.resolve().then(work)
 
 /** The share of this namespace in the thread, until the signal fires. */
-export function shareOf(
-  { workFor }: Pick<HTTPSettings, 'workFor'>,
-  namespace: string,
-  signal: AbortSignal,
-): Share {
+function shareOf(workFor: WorkFor | undefined, namespace: string, signal: AbortSignal): Share {
   if (workFor === undefined) return atOnce
   return (work, isUrgent) => workFor(namespace, work, signal, isUrgent)
 }
@@ -27,14 +24,50 @@ export function reservationOf(
   return async () => (reserve === undefined ? () => undefined : reserve(namespace, signal))
 }
 
-/** Who shakes hands with the host of an API. */
-export interface HandshakeTerms {
+/** Who calls the API of a host, and shakes hands with it. */
+export interface CallTerms {
   readonly namespace: string
   readonly signal: AbortSignal
   /** With the operator's login, which goes to hosts of the operator's. */
   readonly ofOperator: boolean | undefined
   /** That of the token. */
   readonly turn: Pick<HeldTurn, 'isKept' | 'without'>
+}
+
+/**
+ * The share in which an attempt calls, and in which answers are parsed. Whoever has to wait for it leaves the turn to others with the
+ * same token meanwhile; where the turn is kept, it is urgent.
+ */
+export function shareOfCalls(
+  { calls }: Pick<HTTPSettings, 'calls'>,
+  { namespace, signal, turn }: Omit<CallTerms, 'ofOperator'>,
+): Share {
+  const share = shareOf(calls?.callFor, namespace, signal)
+  return (work) => {
+    if (turn.isKept()) return share(work, true)
+    return calls?.mustWait(namespace) === true ? turn.without(() => share(work)) : share(work)
+  }
+}
+
+/**
+ * Milliseconds of the thread that a call takes with TLS, whatever it is answered, apart from what is counted as it comes. One alone,
+ * with two bytes, has 0.4.
+ */
+const CALL_MS = 0.5
+
+/**
+ * The same calls, each of which begins in this share, and counts: an attempt may make a hundred that follow each other at once, and
+ * each answer may be short.
+ */
+export function callInShare(
+  fetch: Fetch,
+  share: Share,
+  counted: Required<Pick<HTTPSettings, 'count'>>,
+): Fetch {
+  return async function callShared(url, init) {
+    await share(() => counted.count(CALL_MS))
+    return fetch(url, init)
+  }
 }
 
 /** How long the handshakes may take while the turn is kept; usual ones take some 3 ms. */
@@ -47,10 +80,10 @@ const MOST_URGENT_MS = 50
  */
 export function shareOfHandshakes(
   { handshakes }: Pick<RouteSettings, 'handshakes'>,
-  { namespace, signal, ofOperator = false, turn }: HandshakeTerms,
+  { namespace, signal, ofOperator = false, turn }: CallTerms,
 ): Share {
   const workFor = ofOperator ? handshakes?.withOperatorsLogin : handshakes?.workFor
-  const share = shareOf({ workFor }, namespace, signal)
+  const share = shareOf(workFor, namespace, signal)
   let urgentMs = 0
 
   function urgently<T>(work: () => T): Promise<T> {
@@ -67,24 +100,29 @@ export function shareOfHandshakes(
   return (work) => {
     if (ofOperator) return share(work)
     if (turn.isKept()) return urgentMs < MOST_URGENT_MS ? urgently(work) : share(work)
-    return handshakes?.isSpent(namespace) === true ? turn.without(() => share(work)) : share(work)
+    return handshakes?.mustWait(namespace) === true ? turn.without(() => share(work)) : share(work)
   }
 }
 
 /**
  * The settings of one who calls the API of a host: its handshakes and look-ups are in the share of the namespace, with the
- * operator's login in none.
+ * operator's login in none, and what its calls take is counted.
  */
-export function inShareOf<T extends Pick<RouteSettings, 'resolve' | 'handshakes'>>(
+export function inShareOf<T extends Pick<HTTPSettings, 'resolve' | 'handshakes' | 'calls'>>(
   settings: T,
-  terms: HandshakeTerms,
-): T & Required<Pick<HTTPSettings, 'share'>> {
-  return { ...settings, share: shareOfHandshakes(settings, terms), resolve: lookUpsOf(settings, terms) }
+  terms: CallTerms,
+): T & Required<Pick<HTTPSettings, 'share' | 'count'>> {
+  return {
+    ...settings,
+    share: shareOfHandshakes(settings, terms),
+    resolve: lookUpsOf(settings, terms),
+    count: (milliseconds) => settings.calls?.count(terms.namespace, milliseconds),
+  }
 }
 
 function lookUpsOf(
   { resolve }: Pick<RouteSettings, 'resolve'>,
-  { namespace, ofOperator = false }: HandshakeTerms,
+  { namespace, ofOperator = false }: CallTerms,
 ): Resolve {
   if (ofOperator) return resolve
   return (host, port, signal) => resolve(host, port, signal, namespace)

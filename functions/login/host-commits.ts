@@ -4,7 +4,7 @@ import { requireAPI, type Target } from '../domain/repository/target.ts'
 import { NO_METER, type Meter } from '../domain/telemetry/meter.ts'
 import { openHTTP, type HTTPSettings } from '../http/http.ts'
 import { measureCalls } from '../http/measured-calls.ts'
-import { inShareOf, shareOf } from '../http/share.ts'
+import { callInShare, inShareOf, shareOfCalls } from '../http/share.ts'
 import type { MakeCommit } from '../providers/make-commit.ts'
 import type { World } from '../world.ts'
 import type { ApiLimits } from './api-limits.ts'
@@ -44,10 +44,11 @@ export function openHostCommits(
         }
         const { ofOperator } = login
         const terms = { namespace, signal, ofOperator, turn }
-        const withAPI = openHTTP({ ...inShareOf(settings, terms), called })
+        const counted = inShareOf(settings, terms)
+        const withAPI = openHTTP({ ...counted, called })
         const made = await withAPI(baseURL, signal, (fetch) => {
-          const share = shareOf(settings, namespace, signal)
-          const shared = shareRequests(fetch, 'GraphQL')
+          const share = shareOfCalls(settings, terms)
+          const shared = callInShare(shareRequests(fetch, 'GraphQL'), share, counted)
           const begin: typeof fetch = (url, init) => shared(url, { ...init, mayBegin })
           return makeCommit({ baseURL, repository, shown, fetch: begin, share, token, secrets }, commit)
         })

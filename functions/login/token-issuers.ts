@@ -5,7 +5,7 @@ import { NO_METER, type Meter } from '../domain/telemetry/meter.ts'
 import { openHTTP } from '../http/http.ts'
 import type { HTTPSettings } from '../http/http.ts'
 import { measureCalls } from '../http/measured-calls.ts'
-import { inShareOf, shareOf } from '../http/share.ts'
+import { callInShare, inShareOf, shareOfCalls } from '../http/share.ts'
 import { openKeyedTurns } from '../domain/sharing/keyed-turns.ts'
 import type { AskForToken } from '../providers/ask-for-token.ts'
 import type { IssueToken } from './app-tokens.ts'
@@ -29,17 +29,19 @@ export function openIssuers(settings: HTTPSettings, now: () => Date, meter: Mete
       throw new Failure('NotSupported', message)
     }
     const { askForToken } = await load()
-    const share = shareOf(settings, namespace, signal)
     const called = measureCalls(host.name, meter)
     const permissions = PERMISSIONS[kind]
-    const place = { baseURL, repository, shown: target.address.text, permissions, share }
+    const place = { baseURL, repository, shown: target.address.text, permissions }
     const key = `${baseURL} ${app.id} ${app.keyDigest}`
     const late = (cause: unknown): Failure => outOfTime(place.shown, cause)
     return inTurn({ key, owner: namespace, signal, late }, (turn) => {
       const { ofOperator } = app
       const terms = { namespace, signal, ofOperator, turn }
-      const withAPI = openHTTP({ ...inShareOf(settings, terms), called })
-      return withAPI(baseURL, signal, (fetch) => askForToken({ ...place, fetch, now: now() }, app))
+      const share = shareOfCalls(settings, terms)
+      const counted = inShareOf(settings, terms)
+      return openHTTP({ ...counted, called })(baseURL, signal, (fetch) =>
+        askForToken({ ...place, share, fetch: callInShare(fetch, share, counted), now: now() }, app),
+      )
     })
   }
 }

@@ -1,5 +1,4 @@
 import type { Release } from '../domain/network/budget.ts'
-import type { Share } from '../domain/network/share.ts'
 import type { Fetch } from '../domain/pull-request/pull-requests.ts'
 import type { ClaimCheck } from '../domain/resource/claims.ts'
 import type { HeldTurn } from '../domain/sharing/keyed-turns.ts'
@@ -21,14 +20,6 @@ export function inTurns(fetch: Fetch, turn: HeldTurn, claim: ClaimCheck): Fetch 
     await claim.confirm()
     return fetch(url, { ...init, mayBegin: () => claim.remaining() > 0 })
   }
-}
-
-/**
- * The same share, for which the turn is not held: whoever has used theirs up keeps nobody with the same token waiting. Where
- * the turn is kept, the work is urgent.
- */
-export function withoutTurn(share: Share, turn: HeldTurn): Share {
-  return (work) => (turn.isKept() ? share(work, true) : turn.without(() => share(work)))
 }
 
 /**

@@ -8,8 +8,8 @@ import { NO_SPAN } from '../domain/telemetry/tracer.ts'
 import { openHTTP } from '../http/http.ts'
 import type { HTTPSettings } from '../http/http.ts'
 import { measureCalls } from '../http/measured-calls.ts'
-import { inShareOf, reservationOf, shareOf } from '../http/share.ts'
-import { boundKeptValues, inTurns, reserveWithoutTurn, withoutTurn } from './calls-in-turns.ts'
+import { callInShare, inShareOf, reservationOf, shareOfCalls } from '../http/share.ts'
+import { boundKeptValues, inTurns, reserveWithoutTurn } from './calls-in-turns.ts'
 import { openOneCreation } from './one-creation.ts'
 
 /** One folder per row of the table of hosts, loaded on first use. The bundler needs the literal paths. */
@@ -42,9 +42,10 @@ export function openProviders(
     const claimed = confirmedInTime(claim)
     return limits.run({ ...login, baseURL }, { owner, signal, late }, (turn, shareRequests) => {
       const terms = { namespace: owner, signal, ofOperator: login.ofOperator, turn }
-      return openHTTP({ ...inShareOf(settings, terms), called })(baseURL, signal, (fetch) => {
-        const share = withoutTurn(shareOf(settings, owner, signal), turn)
-        const calls = inTurns(shareRequests(fetch, 'REST'), turn, claimed)
+      const counted = inShareOf(settings, terms)
+      return openHTTP({ ...counted, called })(baseURL, signal, (fetch) => {
+        const share = shareOfCalls(settings, terms)
+        const calls = callInShare(inTurns(shareRequests(fetch, 'REST'), turn, claimed), share, counted)
         const pullRequests = connect(
           { ...target, fetch: calls, share, mayHave: boundKeptValues(turn) },
           login,

@@ -99,7 +99,7 @@ t.test(
           shares.push([namespace, "the operator's"])
           return Promise.resolve().then(work)
         },
-        isSpent: () => false,
+        mustWait: () => false,
       },
     })
     for (const [login, whose, named] of [

@@ -36,6 +36,11 @@ const UNUSABLE = [
     'HTTP/1.1 999 x\r\ncontent-length: 0\r\n\r\n',
     /with the status 999, which HTTP does not have/,
   ],
+  [
+    'more than 256 header fields',
+    `HTTP/1.1 200 OK\r\n${'x: \r\n'.repeat(257)}content-length: 0\r\n\r\n`,
+    /with more than 256 header fields/,
+  ],
   ['600', 'HTTP/1.1 600 x\r\ncontent-length: 0\r\n\r\n', /with the status 600/],
   ['no HTTP', 'SSH-2.0-OpenSSH_9.2\r\n', /with something that is not HTTP/],
   ['a header without a name', 'HTTP/1.1 200 OK\r\n: x\r\n\r\n', /with something that is not HTTP/],

@@ -126,3 +126,17 @@ t.test('some interim answers are read past, and large bodies are not counted', a
   t.equal(place.connections.length, 1)
   t.match(await callRaw(t, answer), { status: 200 })
 })
+
+t.test('what it takes to read what comes is counted, also of an answer without data', async (t) => {
+  let counted = 0
+  let times = 0
+  const count = (milliseconds: number): void => {
+    counted += milliseconds
+    times += 1
+  }
+  const answer = await callRaw(t, `${EARLY.repeat(500)}HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n`, {
+    settings: { count },
+  })
+  t.match(answer, { status: 200 })
+  t.ok(times > 1 && counted > 0.7, 'the connection has 0.7 ms')
+})

@@ -4,11 +4,11 @@ import { inShareOf, shareOfHandshakes } from '../../functions/http/share.ts'
 
 const { signal } = new AbortController()
 
-for (const { title, isSpent, isKept, ofOperator, expected } of [
+for (const { title, mustWait, isKept, ofOperator, expected } of [
   { title: 'a namespace with something left', expected: ['waits for its share'] },
-  { title: 'one that has used its share up', isSpent: true, expected: ['leaves', 'waits for its share'] },
-  { title: 'others wait for the turn', isSpent: true, isKept: true, expected: ['is counted'] },
-  { title: "the operator's login", isSpent: true, ofOperator: true, expected: ['is counted'] },
+  { title: 'one that has to wait', mustWait: true, expected: ['leaves', 'waits for its share'] },
+  { title: 'others wait for the turn', mustWait: true, isKept: true, expected: ['is counted'] },
+  { title: "the operator's login", mustWait: true, ofOperator: true, expected: ['is counted'] },
 ] as const)
   t.test(`a handshake of an API, ${title}: ${expected.join(' and ')}`, async (t) => {
     const done: string[] = []
@@ -19,7 +19,7 @@ for (const { title, isSpent, isKept, ofOperator, expected } of [
         return work()
       },
       withOperatorsLogin: async (_namespace, work) => (done.push('is counted'), work()),
-      isSpent: () => isSpent === true,
+      mustWait: () => mustWait === true,
     }
     const turn = {
       isKept: () => isKept === true,
@@ -38,7 +38,7 @@ t.test('handshakes that have taken long wait for their share while the turn is k
       return Promise.resolve().then(work)
     },
     withOperatorsLogin: (_namespace, work) => Promise.resolve().then(work),
-    isSpent: () => false,
+    mustWait: () => false,
   }
   const turn = { isKept: () => true, without: <T>(work: () => Promise<T>) => work() }
   const share = shareOfHandshakes({ handshakes }, { namespace: 'team', signal, ofOperator: undefined, turn })

@@ -19,13 +19,18 @@ const { signal } = new AbortController()
 const COMMIT = { branch: 'main', tip: 'a'.repeat(40), message: 'One\n', files: [] }
 
 t.test(
-  'handshakes of APIs are read and large answers parsed in shares of the namespace that called',
+  'handshakes of APIs are read, calls begin and answers are parsed in shares of the namespace that called',
   async (t) => {
     const host = await startHost(t, github, memoryModel())
     const shared: string[] = []
-    const workFor: HTTPSettings['workFor'] = (namespace, work) => {
-      shared.push(namespace)
-      return Promise.resolve().then(work)
+    const counted = new Set<string>()
+    const calls: HTTPSettings['calls'] = {
+      callFor: (namespace, work) => {
+        shared.push(namespace)
+        return Promise.resolve().then(work)
+      },
+      mustWait: () => false,
+      count: (namespace) => counted.add(namespace),
     }
     const handshakes: HandshakeShares = {
       workFor: (namespace, work) => {
@@ -33,9 +38,9 @@ t.test(
         return Promise.resolve().then(work)
       },
       withOperatorsLogin: (_namespace, work) => Promise.resolve().then(work),
-      isSpent: () => false,
+      mustWait: () => false,
     }
-    const settings = { ...settingsWith(host.caFile), workFor, handshakes }
+    const settings = { ...settingsWith(host.caFile), calls, handshakes }
     const limits = makeApiLimits(() => 0)
     const address = parseRepositoryAddress(`${host.origin}/acme/shop.git`)
     const target = targetOf('GitCommit', address, { provider: 'github', baseURL: host.baseURL })
@@ -47,7 +52,7 @@ t.test(
     const places = { id: 'a', installation: 'b', privateKey: 'c' }
     const app = { ...parts, source: [], places, shown: 'The App', secrets: [] }
 
-    const calls: Readonly<Record<string, () => Promise<unknown>>> = {
+    const callers: Readonly<Record<string, () => Promise<unknown>>> = {
       team: () =>
         openProviders(settings, limits)(api, { login: LOGIN, namespace: 'team', signal }, (pullRequests) =>
           pullRequests.find(BRANCHES, 'open'),
@@ -60,17 +65,17 @@ t.test(
           () => new Date(),
         )({ app, kind: 'GitCommit', namespace: 'shop', target, signal }),
     }
-    for (const [namespace, call] of Object.entries(calls)) {
-      for (const [length, expected] of [
-        [60_000, [`${namespace}: handshake`]],
-        [70_000, [`${namespace}: handshake`, namespace]],
-      ] as const) {
-        shared.length = 0
-        host.forget()
-        host.fail({ kind: 'answer', answer: { status: 404, body: { message: 'x'.repeat(length) } } })
-        await t.rejects(call(), { name: 'Failure' })
-        t.strictSame([...new Set(shared)], expected, `${namespace}, ${length} bytes`)
-      }
+    for (const [namespace, call] of Object.entries(callers)) {
+      shared.length = 0
+      counted.clear()
+      host.forget()
+      host.seen.length = 0
+      host.fail({ kind: 'answer', answer: { status: 404, body: { message: 'No.' } } })
+      await t.rejects(call(), { name: 'Failure' })
+      const own = shared.filter((one) => one === namespace)
+      t.equal(own.length, 2 * host.seen.length, 'each call, and each answer, however short it is')
+      t.strictSame(new Set(shared), new Set([namespace, `${namespace}: handshake`]))
+      t.strictSame(counted, new Set([namespace]))
     }
   },
 )

@@ -21,7 +21,7 @@ export async function callHost(
   t: Test,
   model: HostModel,
   { dialect, name, shown }: Served,
-  thread: Pick<HTTPSettings, 'workFor' | 'reserve'> = {},
+  thread: Pick<HTTPSettings, 'calls' | 'reserve'> = {},
 ) {
   const host = await startHost(t, dialect, model)
   const provider = hostNamed(name)

@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap'
 import type { PullRequests } from '../../functions/domain/pull-request/pull-requests.ts'
+import type { WorkFor } from '../../functions/domain/network/share.ts'
 import type { HTTPSettings } from '../../functions/http/http.ts'
 import { GITEA } from '../harness/hosts/gitea.ts'
 import { memoryModel } from '../harness/hosts/model.ts'
@@ -15,25 +16,27 @@ t.test(
     const model = memoryModel({ repository: ['acme', 'shop'] })
     model.branches.set('x', 3)
     const waiting: (() => void)[] = []
-    // Nobody has anything left.
-    const workFor: HTTPSettings['workFor'] = (_namespace, work) =>
-      new Promise((resolve) => void waiting.push(() => resolve(work())))
-    const { host, use, target, login } = await callHost(t, model, GITEA_HOST, { workFor })
-    const long = { status: 200, body: ['x'.repeat(100_000)] }
-    const evil = [1, 2].map(() => {
-      host.fail({ kind: 'answer', answer: long })
-      return use(target, { login, signal, namespace: 'evil' }, (pulls) => pulls.find(BRANCHES, 'open'))
-    })
-    await waitFor('answers that wait for a share', () => waiting.length === evil.length || undefined, 5_000)
+    let isSpent = true
+    const callFor: WorkFor = (namespace, work) =>
+      isSpent && namespace === 'evil'
+        ? new Promise((resolve) => void waiting.push(() => resolve(work())))
+        : Promise.resolve().then(work)
+    const calls = { callFor, mustWait: (namespace: string) => namespace === 'evil', count: () => undefined }
+    const { use, target, login } = await callHost(t, model, GITEA_HOST, { calls })
+    const evil = [1, 2].map(() =>
+      use(target, { login, signal, namespace: 'evil' }, (pulls) => pulls.find(BRANCHES, 'open')),
+    )
+    await waitFor('calls that wait for a share', () => waiting.length === evil.length || undefined, 5_000)
     const team = use(target, { login, signal, namespace: 'team' }, (pulls) => pulls.find(BRANCHES, 'open'))
     t.strictSame(await team, [])
+    isSpent = false
     for (const go of waiting) go()
     await Promise.allSettled(evil)
   },
 )
 
 /** A session with a Gitea, and changes of it. */
-async function stage(t: Test, thread: Pick<HTTPSettings, 'workFor' | 'reserve'>) {
+async function stage(t: Test, thread: Pick<HTTPSettings, 'calls' | 'reserve'>) {
   const model = memoryModel({ repository: ['acme', 'shop'] })
   model.branches.set('x', 3)
   const { host, use, target, login } = await callHost(t, model, GITEA_HOST, thread)
@@ -53,21 +56,29 @@ async function stage(t: Test, thread: Pick<HTTPSettings, 'workFor' | 'reserve'>)
 t.test('the share is waited for before a change, and not while others wait for that', async (t) => {
   const events: string[] = []
   const { host, changes, run } = await stage(t, {
-    workFor: (_namespace, work, _signal, isUrgent = false) => {
-      events.push(isUrgent ? 'urgent' : 'in its share')
-      return Promise.resolve().then(work)
+    calls: {
+      callFor: (_namespace, work, _signal, isUrgent = false) => {
+        events.push(isUrgent ? 'urgent' : 'in its share')
+        return Promise.resolve().then(work)
+      },
+      mustWait: () => true,
+      count: () => undefined,
     },
     reserve: async () => {
       events.push('reserved')
       return () => void events.push('given back')
     },
   })
-  const long = { status: 422, body: { message: 'x'.repeat(100_000) } }
+  const refused = { status: 422, body: { message: 'No.' } }
   for (const change of changes) {
     events.length = 0
-    host.fail({ kind: 'answer', answer: long }, (method) => method !== 'GET')
+    host.seen.length = 0
+    host.fail({ kind: 'answer', answer: refused }, (method) => method !== 'GET')
     await t.rejects(run('team', change), { name: 'Failure' })
-    t.strictSame(events, ['reserved', 'urgent', 'given back'])
+    t.strictSame([events.at(0), events.at(-1)], ['reserved', 'given back'])
+    const between = events.slice(1, -1)
+    t.strictSame(new Set(between), new Set(['urgent']))
+    t.equal(between.length, 2 * host.seen.length, 'each call and each answer, however short it is')
   }
 })
 

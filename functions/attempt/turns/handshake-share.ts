@@ -1,5 +1,5 @@
 import { Failure } from '../../domain/failure.ts'
-import type { HandshakeShares, ThreadShares } from '../../domain/network/share.ts'
+import type { CallShares, HandshakeShares } from '../../domain/network/share.ts'
 import { shareSlowWork, type SlowClock } from '../../domain/sharing/slow-work.ts'
 
 /** A piece of a usual handshake takes some 3 ms, so that no host of honest tenants needs any of this. */
@@ -19,20 +19,20 @@ const REAL: SlowClock = {
  * the time. Whoever has used it up gets a Timeout at once, because attempts that wait hold sessions.
  */
 export function shareHandshakes(
-  shares: Pick<ThreadShares, 'workFor' | 'isSpent'>,
+  shares: Pick<CallShares, 'callFor' | 'mustWait'>,
   clock: SlowClock = REAL,
 ): HandshakeShares {
   const slow = shareSlowWork(BOUNDS, clock)
 
   return {
-    isSpent: shares.isSpent,
-    withOperatorsLogin: (namespace, work, signal) => shares.workFor(namespace, work, signal, true),
+    mustWait: shares.mustWait,
+    withOperatorsLogin: (namespace, work, signal) => shares.callFor(namespace, work, signal, true),
     workFor(namespace, work, signal, isUrgent) {
       const bounded: typeof work = () => {
         if (slow.waitOf(namespace) > 0) throw tooSlow()
         return slow.count(namespace, work)
       }
-      return shares.workFor(namespace, bounded, signal, isUrgent)
+      return shares.callFor(namespace, bounded, signal, isUrgent)
     },
   }
 }

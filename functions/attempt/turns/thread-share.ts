@@ -1,5 +1,5 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
-import { makeAllowance } from '../../domain/sharing/allowance.ts'
+import { makeAllowance, type Allowance } from '../../domain/sharing/allowance.ts'
 import { makeAllowances } from '../../domain/sharing/allowances.ts'
 import { unlessAborted } from '../../domain/deadline.ts'
 import { Failure } from '../../domain/failure.ts'
@@ -19,7 +19,10 @@ const LITTLE_MS = 50
 const LITTLE_PER_SECOND = 10
 /** Milliseconds after which further work waits for the next turn of the event loop. */
 const TURN_MS = 10
-/** Milliseconds of works that are longer than that, which all namespaces that have taken more than a little may have at once. */
+/**
+ * Milliseconds of works that are longer than that, and of calls, which all namespaces that have taken more than a little may have at
+ * once.
+ */
 const LONG_MS = 100
 /** Milliseconds of these that they get back in a second: the thread has as much again to do with what these works make. */
 const LONG_PER_SECOND = 300
@@ -45,18 +48,26 @@ const REAL: ThreadClock = {
   pause: (milliseconds) => setTimeout(milliseconds),
 }
 
+/** What all namespaces that have taken more than a little have together. */
+export function makeTogether(elapsed = REAL.elapsed): Allowance {
+  return makeAllowance(LONG_MS, LONG_PER_SECOND, elapsed)
+}
+
 /**
  * Shares the thread that answers probes, and does everybody's work, among namespaces: work waits while its namespace has
  * taken more than its share, and for the next turn of the event loop where this one has been long. Without this, one
  * namespace with objects of 1 MiB held the thread all the time. Works of namespaces that have taken more than a little are done
  * one at a time, next that of whichever has taken the least, and those that are long have a part of the thread together: ten
  * namespaces of one tenant, each with its share, would hold it all the time. What is urgent waits for none of this, and is taken from
- * all of it: whoever has urgent work reserves its part before others wait for it.
+ * all of it: whoever has urgent work reserves its part before others wait for it. What servers have us do counts like what is long:
+ * each of their answers may be short, and there is always the next one. `long`: of several of these; default: one of its own.
  */
-export function shareThread({ elapsed, nextTurn, pause }: ThreadClock = REAL): ThreadShares {
+export function shareThread(
+  long = makeTogether(),
+  { elapsed, nextTurn, pause }: ThreadClock = REAL,
+): ThreadShares {
   const shares = makeAllowances(MOST_MS, MS_PER_SECOND, elapsed)
   const little = makeAllowances(LITTLE_MS, LITTLE_PER_SECOND, elapsed)
-  const long = makeAllowance(LONG_MS, LONG_PER_SECOND, elapsed)
   let worked = 0
   const taken = countExcess(SHORT, elapsed)
   const queue = openFairQueue(1, { elapsed: () => worked, handOver, taken })
@@ -98,9 +109,26 @@ export function shareThread({ elapsed, nextTurn, pause }: ThreadClock = REAL): T
     }
   }
 
+  /** Counts what was done in turn. */
   function countMore(took: number): void {
     worked += took
     if (took > TURN_MS) long.spend(took)
+  }
+
+  function countCall(took: number): void {
+    worked += took
+    long.spend(took)
+  }
+
+  function count(namespace: string, took: number): void {
+    heldInTurn += took
+    shares.of(namespace).spend(took)
+    const ofIts = little.of(namespace)
+    if (ofIts.left() > 0) ofIts.spend(took)
+    else {
+      taken.add(namespace, took)
+      long.spend(took)
+    }
   }
 
   async function enter(namespace: string, signal: AbortSignal): Promise<Release> {
@@ -122,37 +150,55 @@ export function shareThread({ elapsed, nextTurn, pause }: ThreadClock = REAL): T
     return (next ??= beginTurn())
   }
 
-  async function urgently<T>(namespace: string, work: () => T): Promise<T> {
+  async function urgently<T>(namespace: string, work: () => T, isCall: boolean): Promise<T> {
     while (heldInTurn >= TURN_MS) await turnAfter()
+    const hadLittle = little.of(namespace).left() > 0
     return timed(namespace, work, (took) => {
       little.of(namespace).spend(took)
       taken.add(namespace, took)
-      if (took > TURN_MS) long.spend(took)
+      if (took > TURN_MS || (isCall && !hadLittle)) long.spend(took)
     })
+  }
+
+  async function inShare<T>(
+    namespace: string,
+    work: () => T,
+    { signal, countInTurn }: { readonly signal: AbortSignal; readonly countInTurn: (took: number) => void },
+  ): Promise<T> {
+    for (;;) {
+      await ownShare(namespace, signal)
+      const ofIts = little.of(namespace)
+      if (ofIts.left() > 0) {
+        if (heldInTurn < TURN_MS) return timed(namespace, work, ofIts.spend)
+        await turnAfter()
+        continue
+      }
+      const leave = await enter(namespace, signal)
+      try {
+        while (heldInTurn >= TURN_MS) await turnAfter()
+        // Others of its works may have taken it meanwhile.
+        if (shares.of(namespace).left() > 0) return timed(namespace, work, countInTurn)
+      } finally {
+        leave()
+      }
+    }
   }
 
   return {
     isSpent: (namespace) => shares.of(namespace).left() <= 0,
-    async workFor(namespace, work, signal, isUrgent = false) {
-      if (isUrgent) return urgently(namespace, work)
-      for (;;) {
-        await ownShare(namespace, signal)
-        const ofIts = little.of(namespace)
-        if (ofIts.left() > 0) {
-          if (heldInTurn < TURN_MS) return timed(namespace, work, ofIts.spend)
-          await turnAfter()
-          continue
-        }
-        const leave = await enter(namespace, signal)
-        try {
-          while (heldInTurn >= TURN_MS) await turnAfter()
-          // Others of its works may have taken it meanwhile.
-          if (shares.of(namespace).left() > 0) return timed(namespace, work, countMore)
-        } finally {
-          leave()
-        }
-      }
+    mustWait(namespace) {
+      if (heldInTurn >= TURN_MS || shares.of(namespace).left() <= 0) return true
+      return little.of(namespace).left() <= 0 && (long.left() <= 0 || !queue.hasRoom())
     },
+    count,
+    workFor: async (namespace, work, signal, isUrgent = false) =>
+      isUrgent
+        ? urgently(namespace, work, false)
+        : inShare(namespace, work, { signal, countInTurn: countMore }),
+    callFor: async (namespace, work, signal, isUrgent = false) =>
+      isUrgent
+        ? urgently(namespace, work, true)
+        : inShare(namespace, work, { signal, countInTurn: countCall }),
     async reserve(namespace, signal) {
       for (;;) {
         await ownShare(namespace, signal)

@@ -24,16 +24,30 @@ export type WorkFor = <T>(
  */
 export type ReserveFor = (namespace: string, signal: AbortSignal) => Promise<Release>
 
+/**
+ * The shares in what servers that anybody may name have us do: each piece of work counts, however short it is, in what all
+ * namespaces have together that have taken more than a little.
+ */
+export interface CallShares {
+  /** As in ThreadShares. */
+  readonly callFor: WorkFor
+  /** Counts milliseconds of the thread that the namespace has taken, or is about to take, outside of any work. */
+  readonly count: (namespace: string, milliseconds: number) => void
+  /** Whether work of the namespace would have to wait. */
+  readonly mustWait: (namespace: string) => boolean
+}
+
 /** The shares of all namespaces in the thread. */
-export interface ThreadShares {
+export interface ThreadShares extends CallShares {
   readonly workFor: WorkFor
   readonly reserve: ReserveFor
-  /** Whether the namespace would have to wait. */
+  /** Whether the namespace has used its own share up. */
   readonly isSpent: (namespace: string) => boolean
 }
 
 /** Those in the handshakes with hosts. `workFor` also throws Timeout for a namespace whose hosts have been slow. */
-export interface HandshakeShares extends Pick<ThreadShares, 'workFor' | 'isSpent'> {
+export interface HandshakeShares extends Pick<CallShares, 'mustWait'> {
+  readonly workFor: WorkFor
   /** The same with the operator's login, which goes to hosts of the operator's: it is only counted. */
   readonly withOperatorsLogin: WorkFor
 }

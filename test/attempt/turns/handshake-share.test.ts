@@ -1,6 +1,6 @@
 import t from 'tap'
 import { shareHandshakes } from '../../../functions/attempt/turns/handshake-share.ts'
-import { shareThread } from '../../../functions/attempt/turns/thread-share.ts'
+import { makeTogether, shareThread } from '../../../functions/attempt/turns/thread-share.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
 import { AUTHORITY, call, serve, urlOf } from '../../http/stage.ts'
 import { makeSlowCertificate } from '../../harness/slow-certificates.ts'
@@ -13,10 +13,9 @@ function stage() {
   let [now, taken] = [0, 0]
   const nextTurn = (): Promise<void> => Promise.resolve()
   const pause = async (milliseconds: number): Promise<void> => void (now += milliseconds)
-  const handshakes = shareHandshakes(shareThread({ elapsed: () => now, nextTurn, pause }), {
-    elapsed: () => now,
-    taken: () => taken,
-  })
+  const elapsed = (): number => now
+  const shares = shareThread(makeTogether(elapsed), { elapsed, nextTurn, pause })
+  const handshakes = shareHandshakes(shares, { elapsed, taken: () => taken })
   return {
     /** `others`: how long others have the processor meanwhile. */
     run: (
@@ -34,7 +33,7 @@ function stage() {
         isUrgent,
       ),
     withOperatorsLogin: handshakes.withOperatorsLogin,
-    isSpent: handshakes.isSpent,
+    mustWait: handshakes.mustWait,
     pass: (milliseconds: number) => void (now += milliseconds),
   }
 }
@@ -64,24 +63,24 @@ t.test('of those that begin together, none goes on after the one that has used t
 t.test(
   'usual handshakes count only in the usual share, however long others have the processor',
   async (t) => {
-    const { run, pass, isSpent } = stage()
+    const { run, pass, mustWait } = stage()
     for (let handshakes = 0; handshakes < 500; handshakes += 1) {
       await run('usual', 10, { others: 0 })
       pass(50)
     }
     await run('usual', 3, { others: 390 })
     await run('usual', 3, { others: 390 })
-    t.ok(isSpent('usual'))
+    t.ok(mustWait('usual'))
     pass(4_000)
     await run('usual', 3)
   },
 )
 
 t.test("with the operator's login they are only counted in the usual share", async (t) => {
-  const { run, pass, withOperatorsLogin, isSpent } = stage()
+  const { run, pass, withOperatorsLogin, mustWait } = stage()
   for (let handshakes = 0; handshakes < 10; handshakes += 1)
     await run('team', 150, { from: withOperatorsLogin })
-  t.ok(isSpent('team'))
+  t.ok(mustWait('team'))
   pass(10_000)
   await run('team', 3)
 })

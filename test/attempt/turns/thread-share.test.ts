@@ -1,29 +1,40 @@
 import t from 'tap'
-import { shareThread } from '../../../functions/attempt/turns/thread-share.ts'
+import { makeTogether, shareThread } from '../../../functions/attempt/turns/thread-share.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
+import type { WorkFor } from '../../../functions/domain/network/share.ts'
 
 const NEVER = new AbortController().signal
+
+interface Terms {
+  readonly signal?: AbortSignal
+  readonly isUrgent?: boolean
+  readonly by?: WorkFor
+}
 
 /** A clock on which only work and pauses take time, and what happened on it. */
 function stage() {
   const events: string[] = []
   let now = 0
   let pending: { at: number; wake: () => void }[] = []
-  const { workFor, isSpent } = shareThread({
-    elapsed: () => now,
+  const elapsed = (): number => now
+  const { workFor, callFor, count, isSpent, mustWait } = shareThread(makeTogether(elapsed), {
+    elapsed,
     nextTurn: async () => void events.push('turn'),
     pause: (milliseconds) => new Promise<void>((wake) => pending.push({ at: now + milliseconds, wake })),
   })
   return {
     events,
-    elapsed: () => now,
+    elapsed,
     isSpent,
+    mustWait,
+    count,
+    callFor,
     run: (
       namespace: string,
       took: number,
-      { signal = NEVER, isUrgent }: { readonly signal?: AbortSignal; readonly isUrgent?: boolean } = {},
+      { signal = NEVER, isUrgent, by = workFor }: Terms = {},
     ): Promise<void> =>
-      workFor(
+      by(
         namespace,
         () => {
           now += took
@@ -104,6 +115,48 @@ t.test('ten namespaces that always have long work leave most of the thread to ot
   t.equal(new Set(works).size, 10, 'each has turns')
   await toEnd()
 })
+
+t.test('ten namespaces that always have short calls leave most of the thread to others', async (t) => {
+  const { events, run, after, elapsed, callFor } = stage()
+  const all = TEN.flatMap((namespace) =>
+    Array.from({ length: 100 }, () => run(namespace, 6, { by: callFor })),
+  )
+  const calls = (): readonly string[] => events.filter((event) => TEN.includes(event))
+  await after(2_000)
+  const [before, began] = [calls().length, elapsed()]
+  for (let steps = 0; steps < 200; steps += 1) await after(10)
+  const part = ((calls().length - before) * 6) / (elapsed() - began)
+  t.ok(part > 0.2 && part < 0.45, `${part} of the time`)
+  const turns = events.join(' ').split('turn')
+  t.ok(
+    turns.every((turn) => turn.split('large').length <= 3),
+    'two of them in a turn of the event loop',
+  )
+  while (calls().length < 1_000) await after(100)
+  await Promise.all(all)
+})
+
+t.test(
+  'what is counted of calls is taken from the same shares, and it is known who would wait',
+  async (t) => {
+    const { events, run, after, count, mustWait, callFor } = stage()
+    const states = (): readonly boolean[] => ['team', 'evil'].map(mustWait)
+    count('evil', 5)
+    t.strictSame(states(), [false, false])
+    count('evil', 145)
+    t.strictSame(states(), [true, true], 'in this turn of the event loop')
+    await run('team', 1)
+    t.strictSame(states(), [false, false], 'there is something left for all')
+    count('evil', 150)
+    await run('team', 1)
+    t.strictSame(states(), [false, true])
+    const call = run('evil', 1, { by: callFor })
+    await after(100)
+    t.equal(events.filter((event) => event === 'evil').length, 0)
+    await after(300)
+    await call
+  },
+)
 
 t.test('work of a namespace that has taken little waits for none of those that wait', async (t) => {
   const staged = stage()

@@ -1,6 +1,6 @@
 import { setImmediate as settled } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { shareThread, type ThreadClock } from '../../../functions/attempt/turns/thread-share.ts'
+import { makeTogether, shareThread, type ThreadClock } from '../../../functions/attempt/turns/thread-share.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
 
 const NEVER = new AbortController().signal
@@ -39,7 +39,7 @@ function thread() {
 function stage() {
   const { goOn, work, ...clock } = thread()
   const { pause, nextTurn, elapsed } = clock
-  const shares = shareThread(clock)
+  const shares = shareThread(makeTogether(clock.elapsed), clock)
 
   /** Creates at a host that takes 60 ms for an answer; what it waited, beyond that. */
   const create = async (namespace: string, answers: readonly number[]): Promise<number> => {
