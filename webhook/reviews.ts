@@ -78,7 +78,7 @@ export function addReviews(app: FastifyInstance<Server>, reviewing: Reviewing): 
   }
 
   // The room of its body is held until it is answered, whose namespace is not known before it is here.
-  function enter(owners: readonly string[], bytes: number): Release {
+  function enter(owners: Owned['owners'], bytes: number): Release {
     const leave = places.enter(owners)
     const giveBack = room.enter(owners, bytes)
     const leaveBoth = (): void => {
@@ -108,7 +108,7 @@ export function addReviews(app: FastifyInstance<Server>, reviewing: Reviewing): 
   }
 
   // A place and the parts until it is decided, even if its sender leaves, and not until its answer is taken, which may be never.
-  // An address alone gets half of the places, of the parts and of the room for bodies, and a namespace alone at it a third.
+  // An address alone gets half of the places, of the parts and of the room for bodies, and a namespace alone at it a quarter.
   async function decide(
     request: FastifyRequest,
     decision: (review: AdmissionRequest) => Promise<Verdict>,
@@ -157,7 +157,7 @@ function callerOf(request: FastifyRequest): TraceContext | undefined {
 interface Owned {
   readonly namespace: string
   readonly address: string
-  readonly owners: readonly string[]
+  readonly owners: readonly [string, string]
 }
 
 // Any pod may name any namespaces: those of each address are counted together.

@@ -26,7 +26,7 @@ export interface FindBounds {
   readonly reads: number
   /**
    * Calls that wait at once for an object that is not stored yet; further calls return what they read first. A caller gets no
-   * more than it leaves free, and so does a namespace together with its caller.
+   * more than it leaves free, and its namespaces share that in the same way.
    */
   readonly waits: number
 }
@@ -55,7 +55,7 @@ export function finder({ readResource }: Pick<Cluster, 'readResource'>, bounds: 
 }
 
 /** Any caller may name any namespace: those of each are counted together. Who sends other events than the webhook is not known. */
-function ownersOf({ namespace, caller }: ObjectRef): readonly string[] {
+function ownersOf({ namespace, caller }: ObjectRef): readonly [string, string?] {
   return caller === undefined ? [namespace] : [caller, `${caller} ${namespace}`]
 }
 

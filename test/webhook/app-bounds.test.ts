@@ -22,9 +22,6 @@ const MIB = 1024 * 1024
 /** What a review may have, and how many of those the room for bodies takes; 1 MiB is left. */
 const LARGEST = 7 * MIB
 const FITTING = 5
-/** How many of those that are not decided it takes of the namespaces of one address, and of one namespace. */
-const FITTING_OF_ADDRESS = 3
-const FITTING_OF_NAMESPACE = 2
 const OTHER_ADDRESS = '127.0.0.2'
 const REVIEW = JSON.stringify(reviewOf(gitCommit()))
 
@@ -166,56 +163,76 @@ for (const [title, head, status] of [
   })
 }
 
-/** A review of nearly the largest size. */
-function largeReview(namespace: string): string {
-  const object = gitCommit({ namespace, annotations: { a: 'x'.repeat(6.5 * MIB) } })
+/** A review with so many MiB, as a rule nearly the most. */
+function largeReview(namespace: string, mib = 6.5): string {
+  const object = gitCommit({ namespace, annotations: { a: 'x'.repeat(mib * MIB) } })
   return JSON.stringify(reviewOf(object, { namespace }))
 }
 
-drawn('an address alone gets half of the room for bodies, until its reviews are decided', async (t) => {
-  const { promise: decided, resolve: decide } = Promise.withResolvers<object>()
-  const { port, ca, seen } = await start(t, () => decided)
-  const post = (index: number) => call({ port, ca }, '/mutate', largeReview(`team-${index}`))
-  const answers = Array.from({ length: FITTING_OF_ADDRESS }, (_, index) => post(index))
-  await waitFor('all reviews', () => (seen.reviews === FITTING_OF_ADDRESS ? true : undefined), 20_000)
-  t.equal((await call({ port, ca }, '/validate', largeReview('shop'))).status, 503)
-  t.equal((await call({ port, ca }, '/validate', REVIEW)).status, 200, 'a small one finds room')
-  const other = { port, ca, localAddress: OTHER_ADDRESS }
-  t.equal((await call(other, '/validate', largeReview('shop'))).status, 200, 'and one from another address')
-  decide({})
-  for (const { status } of await Promise.all(answers)) t.equal(status, 200)
-  t.equal((await call({ port, ca }, '/validate', largeReview('shop'))).status, 200)
-})
+drawn(
+  'ten namespaces of an address leave others there room for bodies, until they are decided',
+  async (t) => {
+    const { promise: decided, resolve: decide } = Promise.withResolvers<object>()
+    const { port, ca, seen } = await start(t, () => decided)
+    const held: ReturnType<typeof call>[] = []
+    async function hold(...posts: readonly (readonly [string, number])[]): Promise<void> {
+      const count = seen.reviews + posts.length
+      for (const post of posts) held.push(call({ port, ca }, '/mutate', largeReview(...post)))
+      await waitFor('all reviews', () => (seen.reviews === count ? true : undefined), 20_000)
+    }
+    await hold(['hostile-0', 6.5])
+    for (let index = 1; index < 10; index += 1) await hold([`hostile-${index}`, 0.7])
+    const refused = await call({ port, ca }, '/validate', largeReview('hostile-1', 0.7))
+    t.equal(refused.status, 503, 'none of them gets more')
+    const others = ['shop', 'other', 'another'].flatMap((name) => [name, name, name])
+    await hold(...others.map((name) => [name, 0.1] as const))
+    t.equal((await call({ port, ca }, '/validate', REVIEW)).status, 200, 'a small one finds room')
+    const other = { port, ca, localAddress: OTHER_ADDRESS }
+    t.equal(
+      (await call(other, '/validate', largeReview('shop', 3))).status,
+      200,
+      'and one from another address',
+    )
+    decide({})
+    for (const { status } of await Promise.all(held)) t.equal(status, 200)
+    t.equal((await call({ port, ca }, '/validate', largeReview('shop'))).status, 200)
+  },
+)
 
-drawn('a namespace alone gets a third of the room for bodies, even if the senders leave', async (t) => {
+drawn('a namespace alone gets a quarter of the room for bodies, even if the senders leave', async (t) => {
   const { promise: decided, resolve: decide } = Promise.withResolvers<object>()
   const { app, port, ca, seen, begin } = await start(t, () => decided)
-  const large = largeReview('shop')
-  const senders = Array.from({ length: FITTING_OF_NAMESPACE }, () =>
-    begin('/mutate', `content-length: ${large.length}`, large),
-  )
-  await waitFor('all reviews', () => (seen.reviews === FITTING_OF_NAMESPACE ? true : undefined), 20_000)
+  const large = largeReview('shop', 2)
+  const senders = Array.from({ length: 4 }, () => begin('/mutate', `content-length: ${large.length}`, large))
+  await waitFor('all reviews', () => (seen.reviews === senders.length ? true : undefined), 20_000)
   for (const sender of senders) sender.destroy()
   const open = async () => new Promise<number>((resolve) => app.server.getConnections((_, n) => resolve(n)))
   await waitFor('no sender', async () => ((await open()) === 0 ? true : undefined), 10_000)
   t.equal((await call({ port, ca }, '/validate', large)).status, 503)
-  t.equal((await call({ port, ca }, '/validate', largeReview('other'))).status, 200, 'another one finds room')
+  t.equal(
+    (await call({ port, ca }, '/validate', largeReview('other', 0.7))).status,
+    200,
+    'another finds room',
+  )
   decide({})
   const again = async () => (await call({ port, ca }, '/validate', large)).status === 200 || undefined
   await waitFor('room', again, 10_000)
 })
 
-t.test('a namespace alone gets a third of the places for reviews, and another one finds room', async (t) => {
-  const { promise: decided, resolve: decide } = Promise.withResolvers<object>()
-  const { port, ca, seen } = await start(t, () => decided)
-  const answers = Array.from({ length: 200 }, () => call({ port, ca }, '/mutate', REVIEW))
-  await waitFor('200 reviews', () => (seen.reviews === 200 ? true : undefined), 30_000)
-  t.equal((await call({ port, ca }, '/mutate', REVIEW)).status, 503)
-  const other = JSON.stringify(reviewOf(gitCommit({ namespace: 'other' }), { namespace: 'other' }))
-  t.equal((await call({ port, ca }, '/validate', other)).status, 200)
-  decide({})
-  for (const { status } of await Promise.all(answers)) t.equal(status, 200)
-})
+t.test(
+  'a namespace alone gets a quarter of the places for reviews, and another one finds room',
+  async (t) => {
+    const { promise: decided, resolve: decide } = Promise.withResolvers<object>()
+    const { port, ca, seen } = await start(t, () => decided)
+    const answers = Array.from({ length: 150 }, () => call({ port, ca }, '/mutate', REVIEW))
+    await waitFor('150 reviews', () => (seen.reviews === 150 ? true : undefined), 30_000)
+    t.equal((await call({ port, ca }, '/mutate', REVIEW)).status, 503)
+    const other = JSON.stringify(reviewOf(gitCommit({ namespace: 'other' }), { namespace: 'other' }))
+    t.equal((await call({ port, ca }, '/validate', other)).status, 200)
+    decide({})
+    for (const { status } of await Promise.all(answers)) t.equal(status, 200)
+  },
+)
 
 drawn('a review in many small pieces is refused, and one in fewer is read', async (t) => {
   const { begin } = await start(t)
@@ -228,7 +245,7 @@ drawn('a review in many small pieces is refused, and one in fewer is read', asyn
 })
 
 drawn(
-  'a namespace alone gets a third of the parsed parts of reviews, and another one finds room',
+  'a namespace alone gets a quarter of the parsed parts of reviews, and another one finds room',
   async (t) => {
     const { promise: decided, resolve: decide } = Promise.withResolvers<object>()
     const { port, ca, seen } = await start(t, () => decided)
@@ -239,10 +256,10 @@ drawn(
     const { status, body } = await call({ port, ca }, '/mutate', having(50_000))
     t.equal(status, 413)
     t.match(body.message, /50,000 brackets and commas/)
-    const answers = Array.from({ length: 8 }, () => call({ port, ca }, '/mutate', having(45_000)))
-    await waitFor('eight reviews', () => (seen.reviews === 8 ? true : undefined), 20_000)
+    const answers = Array.from({ length: 5 }, () => call({ port, ca }, '/mutate', having(45_000)))
+    await waitFor('five reviews', () => (seen.reviews === 5 ? true : undefined), 20_000)
     t.match(await call({ port, ca }, '/validate', having(45_000)), { status: 503, body: { code: 503 } })
-    const [large, usual] = [having(45_000, 'other'), having(300, 'other')]
+    const [large, usual] = [having(20_000, 'other'), having(300, 'other')]
     for (const body of [large, usual])
       t.equal(
         (await call({ port, ca }, '/validate', body)).status,
@@ -255,29 +272,26 @@ drawn(
   },
 )
 
-t.test(
-  'an address alone gets half of the parts, whatever namespaces it names, and another one finds room',
-  async (t) => {
-    const { promise: decided, resolve: decide } = Promise.withResolvers<object>()
-    const { port, ca, seen } = await start(t, () => decided)
-    const having = (namespace: string): string => {
-      const spec = { unknown: Array.from({ length: 22_500 }, () => ({})) }
-      return JSON.stringify(reviewOf(gitCommit({ namespace }, spec), { namespace }))
-    }
-    const post = (index: number) => call({ port, ca }, '/mutate', having(`made-up-${index}`))
-    // The last one gets what is left for those who hold nothing.
-    const answers: ReturnType<typeof post>[] = []
-    for (let index = 0; index < 12; index += 1) {
-      answers.push(post(index))
-      await waitFor('its review', () => (seen.reviews === index + 1 ? true : undefined), 20_000)
-    }
-    t.equal((await call({ port, ca }, '/validate', having('made-up'))).status, 503)
-    const other = { port, ca, localAddress: OTHER_ADDRESS }
-    t.equal((await call(other, '/validate', having('made-up-1'))).status, 200)
-    decide({})
-    for (const { status } of await Promise.all(answers)) t.equal(status, 200)
-  },
-)
+t.test('ten namespaces of an address leave others there parts of reviews', async (t) => {
+  const { promise: decided, resolve: decide } = Promise.withResolvers<object>()
+  const { port, ca, seen } = await start(t, () => decided)
+  const having = (namespace: string, parts: number): string => {
+    const spec = { unknown: Array.from({ length: parts / 2 }, () => ({})) }
+    return JSON.stringify(reviewOf(gitCommit({ namespace }, spec), { namespace }))
+  }
+  const hold = (namespace: string, parts: number) => call({ port, ca }, '/mutate', having(namespace, parts))
+  const held = Array.from({ length: 5 }, () => hold('hostile-0', 45_000))
+  for (let index = 1; index < 10; index += 1) held.push(hold(`hostile-${index}`, 20_000))
+  await waitFor('their reviews', () => (seen.reviews === 14 ? true : undefined), 20_000)
+  t.equal((await call({ port, ca }, '/validate', having('hostile-1', 20_000))).status, 503)
+  for (const name of ['shop', 'other', 'another'])
+    for (let count = 0; count < 3; count += 1) held.push(hold(name, 1_000))
+  await waitFor('those of the others', () => (seen.reviews === 23 ? true : undefined), 20_000)
+  const other = { port, ca, localAddress: OTHER_ADDRESS }
+  t.equal((await call(other, '/validate', having('hostile-1', 45_000))).status, 200)
+  decide({})
+  for (const { status } of await Promise.all(held)) t.equal(status, 200)
+})
 
 drawn('an answer that is not taken holds no room for reviews, and all of them 16 MiB at most', async (t) => {
   const patch = [{ op: 'add', path: '/a', value: 'x'.repeat(5.5 * MIB) }]

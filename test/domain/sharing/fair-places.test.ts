@@ -1,8 +1,19 @@
 import t from 'tap'
-import { openFairPlaces } from '../../../functions/domain/sharing/fair-places.ts'
+import { openFairPlaces, type FairPlaces } from '../../../functions/domain/sharing/fair-places.ts'
+
+/** Whole numbers below a bound, the same ones for a seed (xorshift). */
+function drawing(seed: number): (bound: number) => number {
+  let state = seed * 2_654_435_761
+  return (bound) => {
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+    return (state >>> 0) % bound
+  }
+}
 
 /** Takes places until there are no more; returns how many. */
-function fill(places: ReturnType<typeof openFairPlaces>, owner: string): number {
+function fill(places: FairPlaces, owner: string): number {
   let count = 0
   while (places.enter(owner) !== undefined) count += 1
   return count
@@ -50,44 +61,72 @@ t.test('of several places at once none are taken unless all are free for the own
   t.ok(places.enter('a', 20))
 })
 
-t.test('who is counted with others gets no more than they leave together', async (t) => {
-  const places = openFairPlaces(900)
-  const at = (address: string, namespace: string) => {
-    let count = 0
-    while (places.enter([address, `${address} ${namespace}`]) !== undefined) count += 1
-    return count
-  }
-  t.same([at('a', 'x'), at('a', 'y'), at('a', 'z')], [300, 100, 34])
-  t.equal(at('b', 'x'), 156, 'however much those at another address hold')
-  for (let index = 0; index < 100; index += 1) at('a', `made-up-${index}`)
+/** Takes places at an address until there are no more, larger ones first; returns how many. */
+function fillAt(places: FairPlaces, address: string, name: string, largest = 1): number {
+  let taken = 0
+  for (let count = largest; count >= 1; count = Math.floor(count / 2))
+    while (places.enter([address, `${address} ${name}`], count) !== undefined) taken += count
+  return taken
+}
+
+t.test('of the part of an address a namespace alone gets half, and the next ones find some', async (t) => {
+  const places = openFairPlaces(960)
+  t.equal(fillAt(places, 'a', 'x'), 240)
+  for (const name of ['y', 'z']) t.equal(fillAt(places, 'a', name), 20)
+  t.equal(fillAt(places, 'b', 'x'), 170, 'however much those at another address hold')
+  for (let index = 0; index < 100; index += 1) fillAt(places, 'a', `made-up-${index}`)
   t.ok(places.enter(['b', 'b y']))
 })
 
-t.test('who holds nothing finds room, whatever others take after those of its address', async (t) => {
-  const places = openFairPlaces(900)
-  const at = (address: string, namespace: string) => places.enter([address, `${address} ${namespace}`])
-  const fillAt = (address: string, names: (index: number) => string): number => {
-    let count = 0
-    while (at(address, names(count)) !== undefined) count += 1
-    return count
+for (const largest of [1, 200, 1_300, 3_000, 7_000])
+  t.test(`ten at an address that take up to ${largest} at once leave room for others there`, async (t) => {
+    const places = openFairPlaces(36_000)
+    let hostile = 0
+    for (let index = 0; index < 10; index += 1)
+      hostile += fillAt(places, 'server', `hostile-${index}`, largest)
+    t.ok(hostile <= 18_000 * (7 / 8), `${hostile} are held`)
+    for (const name of ['eleventh', 'twelfth'])
+      for (let count = 0; count < 5; count += 1) t.ok(places.enter(['server', `server ${name}`], 100), name)
+    for (let index = 0; index < 10; index += 1) {
+      t.equal(places.enter(['server', `server hostile-${index}`], 700), undefined)
+      t.ok(places.enter(['server', `server small-${index}`], 10))
+    }
+  })
+
+t.test('in whatever order ten at an address take what they get, others there find room', async (t) => {
+  const failed: number[] = []
+  for (let seed = 1; seed <= 200; seed += 1) {
+    const places = openFairPlaces(36_000)
+    const draw = drawing(seed)
+    for (let index = 0; index < 500; index += 1) {
+      const leave = places.enter(
+        ['server', `server hostile-${draw(10)}`],
+        1 + draw(draw(2) === 0 ? 7_000 : 700),
+      )
+      if (draw(4) === 0) leave?.()
+    }
+    const others = ['eleventh', 'twelfth'].flatMap((name) => Array.from({ length: 5 }, () => name))
+    const refused = others.filter((name) => places.enter(['server', `server ${name}`], 100) === undefined)
+    if (refused.length > 0) failed.push(seed)
   }
-  t.equal(
-    fillAt('a', () => 'x'),
-    300,
-  )
-  t.equal(
-    fillAt('b', (index) => `made-up-${index}`),
-    333,
-    'half of what was left, and of the rest what is for new ones',
-  )
-  const leave = at('a', 'y')
-  t.ok(leave)
-  t.equal(at('a', 'y'), undefined, 'one at a time')
-  leave?.()
-  t.ok(at('a', 'y'))
-  t.equal(at('a', 'x'), undefined)
-  fillAt('a', (index) => `made-up-${index}`)
-  t.ok(at('c', 'x'))
+  t.same(failed, [], 'seeds')
+})
+
+t.test('whatever others take after those of an address, who has few there finds room', async (t) => {
+  const places = openFairPlaces(96_000)
+  t.equal(fillAt(places, 'a', 'x'), 24_000)
+  for (let index = 0; index < 10; index += 1) fillAt(places, 'b', `made-up-${index}`)
+  for (let index = 0; index < 4; index += 1) fillAt(places, `c-${index}`, 'x')
+  for (const name of ['y', 'z']) {
+    const leave = places.enter(['a', `a ${name}`])
+    t.ok(leave)
+    t.ok(places.enter(['a', `a ${name}`]), 'also who has one')
+    leave?.()
+  }
+  t.equal(places.enter(['a', 'a x']), undefined)
+  for (let index = 0; index < 10; index += 1) fillAt(places, 'a', `made-up-${index}`)
+  t.ok(places.enter(['a', 'a new']), 'no single one takes what is for all of them')
+  t.ok(places.enter(['d', 'd x']))
 })
 
 t.test('a place that is left is free again, once', async (t) => {
