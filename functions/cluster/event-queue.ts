@@ -11,6 +11,8 @@ const MOST_AT_ONCE = 8
 const MOST_OF_NAMESPACE = 2
 /** Most Events that wait without their caller, some 2 KiB each; of a namespace as many as it leaves for others. */
 const MOST_WAITING = 1_024
+/** The last eighth is for namespaces with so many: where each takes half of what is left, ten leave next to nothing. */
+const FEW = 8
 
 /**
  * Records Events behind their callers, in the turns of their namespaces: nobody waits for an Event unless very many of its
@@ -22,7 +24,7 @@ export function openEventQueue(
 ): Pick<Cluster, 'recordEvent' | 'flushEvents'> {
   const inShare = makeKeyedSemaphore(MOST_OF_NAMESPACE)
   const inTurn = makeFairSemaphore(MOST_AT_ONCE, elapsed)
-  const places = openFairPlaces(MOST_WAITING)
+  const places = openFairPlaces(MOST_WAITING, FEW)
   const open = new Set<Promise<void>>()
 
   return {

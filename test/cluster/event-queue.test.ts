@@ -93,6 +93,17 @@ t.test(
   },
 )
 
+t.test(
+  'where very many Events of ten namespaces wait, a few of each other one keep nobody waiting',
+  async (t) => {
+    const { record } = stage()
+    for (let team = 0; team < 10; team += 1)
+      for (let index = 0; index < 513; index += 1) void record('', `team-${team}`)
+    for (const name of ['other', 'another'])
+      for (let index = 0; index < 8; index += 1) t.ok(await isDone(record('', name)))
+  },
+)
+
 t.test('a server that does not take an Event, or is not there, changes nothing', async (t) => {
   const answers = [() => Promise.resolve({ status: 403, text: '' }), () => Promise.reject(new Error('away'))]
   for (const answer of answers) {
