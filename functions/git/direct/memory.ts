@@ -50,6 +50,8 @@ export interface Objects {
 const REMEMBERED_BYTES = 24 * 1024 * 1024
 /** What the open sessions may hold together: answers, packs and objects. */
 const SHARED_BYTES = 128 * 1024 * 1024
+/** The last eighth is for namespaces that hold so much: most sessions are small, and a few hostile servers fill the rest. */
+const FEW_BYTES = 1024 * 1024
 /** What is taken at least at a time for objects that are found, or read, one after the other. */
 const HELD_BYTES = 64 * 1024
 /** What an object takes besides its bytes, in a pack that is read, in a session, and with its key in the memory. */
@@ -60,7 +62,7 @@ export const OBJECT_BYTES = 512
  * forgotten. Blobs are not remembered.
  */
 export function openMemory(): Memory {
-  const places = openFairPlaces(SHARED_BYTES)
+  const places = openFairPlaces(SHARED_BYTES, FEW_BYTES)
   const turns = makeKeyedSemaphore(1)
   const objects = openFairCache<GitObject>(
     REMEMBERED_BYTES,
