@@ -1,5 +1,5 @@
 import type { Release } from '../../domain/network/budget.ts'
-import type { BranchTurn, BranchTurns, BranchWriter } from './branch-turns.ts'
+import type { BranchTurn, BranchTurns, BranchWriter, Slow } from './branch-turns.ts'
 import type { BranchTarget } from './expected-changes.ts'
 import type { Acquire, Session } from './first-session.ts'
 
@@ -18,11 +18,17 @@ export interface BatchTurns {
   readonly end: () => void
 }
 
+/** Whose turns they are. */
+export interface BatchWriter extends Omit<BranchWriter, 'namespaces' | 'slowMs'> {
+  /** As BranchWriter says, of a push that one of its namespaces makes by itself: other pushes of it may show more meanwhile. */
+  readonly slowMs?: (namespace: string) => Slow
+}
+
 /** Begins with none. `writer`: of the batch, whatever the namespaces. */
 export function takeBatchTurns(
   turns: Pick<BranchTurns, 'take'>,
   target: BranchTarget,
-  writer: Omit<BranchWriter, 'namespaces'>,
+  { slowMs: slowMsOf = () => 0, ...writer }: BatchWriter,
 ): BatchTurns {
   const taken = new Map<Release, BranchTurn>()
   let current: BranchTurn | undefined
@@ -32,7 +38,9 @@ export function takeBatchTurns(
     signal: AbortSignal,
     now: Partial<BranchWriter> = {},
   ): Promise<BranchTurn> {
-    return turns.take(target, { ...writer, ...now, namespaces: [namespace] }, signal)
+    const { isShared } = { ...writer, ...now }
+    const slowMs = isShared === true ? 0 : slowMsOf(namespace)
+    return turns.take(target, { ...writer, ...now, slowMs, namespaces: [namespace] }, signal)
   }
 
   return {

@@ -29,12 +29,15 @@ const USUAL = 4
 const COUNTED = 1 / 4
 const NEVER = new AbortController().signal
 
+/** Milliseconds, or that it may be the slow one, of which nothing is known. */
+export type Slow = number | 'unknown'
+
 /** Who writes to a branch. */
 export interface BranchWriter extends KnownWriter {
   /** How long its next push is likely to take, by its size, in milliseconds; default: no time. */
   readonly likelyMs?: number | undefined
   /** How long the host is likely to look at it besides: others go first, and it waits for longer; default: no time. */
-  readonly slowMs?: number | undefined
+  readonly slowMs?: Slow | undefined
   /** Whether several namespaces share its push. */
   readonly isShared?: boolean | undefined
 }
@@ -131,7 +134,8 @@ function lineOf(elapsed: () => number): Line {
   return {
     async enter(writer, signal) {
       const { likelyMs = 0, slowMs = 0 } = writer
-      const leave = await queue.enter(ownerOf(writer), signal, 'last', likelyMs + slowMs)
+      const heldMs = slowMs === 'unknown' ? SUSPECTS_TURN_MS : slowMs
+      const leave = await queue.enter(ownerOf(writer), signal, 'last', likelyMs + heldMs)
       const began = elapsed()
       return () => leave(Math.max(USUAL * likelyMs, COUNTED * (elapsed() - began)))
     },
@@ -171,12 +175,12 @@ async function takeStranger(lines: Lines, writer: BranchWriter, patience: TurnPa
 }
 
 function longestWaitOf({ likelyMs = 0, slowMs = 0 }: BranchWriter, usual: number): number {
-  return likelyMs + slowMs > LARGE_MS ? LARGE_WAIT_MS : usual
+  return likelyMs + (slowMs === 'unknown' ? 0 : slowMs) > LARGE_MS ? LARGE_WAIT_MS : usual
 }
 
 function longestTurnOf({ isShared = false, slowMs = 0 }: BranchWriter): number {
+  if (slowMs === 'unknown') return SUSPECTS_TURN_MS
   if (slowMs > LONGEST_TURN_MS) return 0
-  if (slowMs === LONGEST_TURN_MS) return SUSPECTS_TURN_MS
   return isShared ? LONGEST_SHARED_TURN_MS : LONGEST_TURN_MS
 }
 

@@ -11,7 +11,7 @@ import { makeLanding } from './land-next.ts'
 import { choosePushCompanions } from './push-companions.ts'
 import { apartKey } from './queue-keys.ts'
 import { watchContention } from './branch-contention.ts'
-import { openBranchTurns } from './branch-turns.ts'
+import { openBranchTurns, type Slow } from './branch-turns.ts'
 import { sharedClaim } from './shared-claim.ts'
 import type { PushOptions } from '../writer/pending-change.ts'
 
@@ -74,7 +74,8 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
     await queue.gather(expected.of(change), contention.pauseFor(key, companions.mayShare(key, next)))
     if (queue.isEmpty()) return
     const isShared = queue.namespaces().size > 1
-    const times = { likelyMs: queue.likelyMs(), slowMs: isShared ? 0 : companions.slowMs(next) }
+    const slowMs = (namespace: string): Slow => companions.slowMs(next, namespace)
+    const times = { likelyMs: queue.likelyMs(), slowMs }
     const turn = takeBatchTurns(turns, change, { login: identity, isShared, ...times })
     // Once nobody waits any more, nothing is left to be done, or only for who has come since then.
     const wanted = { address: change.repository, signal: queue.abandoned() }

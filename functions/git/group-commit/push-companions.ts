@@ -1,5 +1,6 @@
 import type { RoundReport } from '../writer/round.ts'
 import type { BranchQueue, Waiter } from './branch-queue.ts'
+import type { Slow } from './branch-turns.ts'
 import { rememberApart } from './kept-apart.ts'
 import { watchPushTimes } from './push-times.ts'
 import { apartKey, isOfOneNamespace, keyOf, namespaceOf, partKey } from './queue-keys.ts'
@@ -18,8 +19,8 @@ export interface PushCompanions {
   readonly queueOf: (waiter: Waiter) => string
   /** Whether other namespaces may have changes in the queue of this one, which has this key. */
   readonly mayShare: (key: string, waiter: Waiter) => boolean
-  /** How long the host is likely to look at its push, in milliseconds, where its namespace is a suspect; 0 of others. */
-  readonly slowMs: (waiter: Waiter) => number
+  /** How long the host is likely to look at a push of this namespace with the login of this one, where it is a suspect; 0 of others. */
+  readonly slowMs: (waiter: Waiter, namespace: string) => Slow
   /** Its namespace pushes to the branch by itself for ten minutes; or for so many milliseconds, unless it has landed by itself. */
   readonly keepApart: (waiter: Waiter, milliseconds?: number) => void
   /**
@@ -81,7 +82,7 @@ export function choosePushCompanions(): PushCompanions {
       return { begin, end }
     },
     mayShare,
-    slowMs: (waiter) => times.slowMs(namespaceOf(waiter), keyOf(waiter)),
+    slowMs: (waiter, namespace) => times.slowMs(namespace, keyOf(waiter)),
     keepApart(waiter, milliseconds) {
       const [namespace, key] = [namespaceOf(waiter), keyOf(waiter)]
       if (milliseconds === undefined) apart.keep(namespace, key)

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { openFairCache } from '../../domain/sharing/fair-cache.ts'
 import type { RoundReport } from '../writer/round.ts'
+import type { Slow } from './branch-turns.ts'
 
 /** How long pushes take, by branch and login, to find out whose commits make those slow that namespaces share. */
 export interface PushTimes {
@@ -10,8 +11,8 @@ export interface PushTimes {
   readonly mostMs: (key: string, namespaces: Iterable<string>) => number
   /** A push that others wait for takes longer than that. */
   readonly isLate: (key: string) => void
-  /** How long the host is likely to look at a push of a suspect, in milliseconds; 0 of others. */
-  readonly slowMs: (namespace: string, key: string) => number
+  /** How long the host is likely to look at a push of a suspect; 0 of others. */
+  readonly slowMs: (namespace: string, key: string) => Slow
   /** Whether it is to push by itself: somebody has made a shared push slow lately, and it is slow, or nothing is known of it. */
   readonly isSuspect: (namespace: string, key: string) => boolean
 }
@@ -188,7 +189,7 @@ export function watchPushTimes(now: () => number = () => performance.now()): Pus
     mostMs: mostOf,
     isLate,
     slowMs: (namespace, key) =>
-      isSuspect(namespace, key) ? (knownOf(namespace, key)?.milliseconds ?? SLOW_MS) : 0,
+      isSuspect(namespace, key) ? (knownOf(namespace, key)?.milliseconds ?? 'unknown') : 0,
     isSuspect,
   }
 }

@@ -1,7 +1,11 @@
 import { mock } from 'node:test'
 import t from 'tap'
 import { takeBatchTurns } from '../../../functions/git/group-commit/batch-turns.ts'
-import { openBranchTurns, type BranchWriter } from '../../../functions/git/group-commit/branch-turns.ts'
+import {
+  openBranchTurns,
+  type BranchWriter,
+  type Slow,
+} from '../../../functions/git/group-commit/branch-turns.ts'
 import type { BranchTarget } from '../../../functions/git/group-commit/expected-changes.ts'
 import { addressOf } from '../stage.ts'
 
@@ -94,7 +98,7 @@ t.test('who may make a push slow has a short turn, and who is known to none', as
   for (const [slowMs, milliseconds] of [
     [0, 2_000],
     [1_999, 2_000],
-    [2_000, 500],
+    ['unknown', 500],
     [2_001, 0],
   ] as const) {
     const turn = await openBranchTurns().take(MAIN, { login: 'all', namespaces: ['evil'], slowMs })
@@ -368,6 +372,27 @@ t.test('a push that was late takes another turn, unless it has one', async (t) =
   await settle()
   t.equal(others, 2)
   ;(await next).release()
+})
+
+t.test('what is known by then of a namespace counts for the turn that its push takes again', async (t) => {
+  const asked: unknown[] = []
+  const turns = openBranchTurns()
+  const take: typeof turns.take = (target, writer, signal) => {
+    asked.push(writer.slowMs)
+    return turns.take(target, writer, signal)
+  }
+  let known: Slow = 'unknown'
+  const batch = takeBatchTurns({ take }, MAIN, { login: 'all', slowMs: () => known })
+  const release = await batch.acquire({ address: MAIN.repository, namespace: 'shop' }, NEVER)
+  batch.begin({ namespace: 'shop', gaveWay: NEVER, release })
+  batch.end()
+  known = 0
+  await batch.again(['shop'], NEVER)
+  batch.end()
+  known = 3_000
+  await batch.again(['shop', 'market'], NEVER)
+  batch.end()
+  t.same(asked, ['unknown', 0, 0, 0], 'and none of what several share')
 })
 
 t.test('of those who have taken nothing yet, one with a small push is next', async (t) => {

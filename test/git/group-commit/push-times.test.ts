@@ -140,7 +140,7 @@ t.test('after a slow push, who is slow or not known pushes by itself, and is lik
   t.same(known(), [
     [false, 0],
     [true, 3_000],
-    [true, 2_000],
+    [true, 'unknown'],
   ])
   t.notOk(times.isSuspect('new', 'another branch'))
   push('new', 100)
