@@ -2,23 +2,26 @@
 export interface Reading {
   readonly text: string
   /** Where each of its code units begins in the text that was read. */
-  readonly from: readonly number[]
+  readonly from: Int32Array
   /** Where each ends there. */
-  readonly to: readonly number[]
+  readonly to: Int32Array
 }
 
+/** Characters at the end of a reading that may be read differently if the text goes on: an escape in an escape, cut. */
+export const UNSURE_END = 24
+
 /**
- * A text without its blanks: as it is, and with what is encoded in it decoded once and twice, where that changes it. Decoded
- * are percent-encoding, the references of HTML to characters (by number, and by name to the signs of ASCII), and escapes of
- * JSON and JavaScript. Takes time in proportion to the length.
+ * A text with its blanks replaced: as it is, and with what is encoded in it decoded once and twice, where that changes it.
+ * Decoded are percent-encoding, the references of HTML to characters (by number, and by name to the signs of ASCII), and
+ * escapes of JSON and JavaScript. Takes time in proportion to the length.
  */
-export function readingsOf(text: string): readonly Reading[] {
-  const places = Array.from({ length: text.length }, (_, at) => at)
-  const whole = { text, from: places, to: places.map((at) => at + 1) }
-  const first = replaced(whole, BLANKS, nothing)
+export function readingsOf(text: string, blank: '' | ' '): readonly Reading[] {
+  const whole = { text, from: new Int32Array(text.length), to: new Int32Array(text.length) }
+  for (let at = 0; at < text.length; at += 1) whole.to[at] = (whole.from[at] = at) + 1
+  const first = replaced(whole, BLANKS, () => blank)
   const readings = [first]
   for (let last = first; readings.length < 3; readings.push(last)) {
-    const next = replaced(replaced(last, ENCODED, meantBy), BLANKS, nothing)
+    const next = replaced(replaced(last, ENCODED, meantBy), BLANKS, () => blank)
     if (next.text === last.text) break
     last = next
   }
@@ -30,11 +33,13 @@ export function decoded(text: string): string {
   return text.replace(ENCODED, meantBy)
 }
 
-/** The text without what is not seen between two characters, as a reading has it. */
-export function dense(text: string): string {
-  return text.replace(BLANKS, '')
+/** The text with what is not seen between two characters replaced, as a reading has it. */
+export function withBlanks(text: string, blank: '' | ' '): string {
+  // Asked first, which takes a tenth of the time where there is none.
+  return PLAIN.test(text) ? text : text.replace(BLANKS, blank)
 }
 
+const PLAIN = /^[!-~]*$/
 // A selector of variants (U+FE0F) is ignorable, and in none of the others.
 const BLANKS = /[\s\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]+/gu
 const ENCODED = new RegExp(
@@ -46,10 +51,6 @@ const ENCODED = new RegExp(
   ].join('|'),
   'gi',
 )
-
-function nothing(): string {
-  return ''
-}
 
 function meantBy(token: string): string {
   if (token.startsWith('%')) return Buffer.from(token.replaceAll('%', ''), 'hex').toString()
@@ -72,15 +73,16 @@ verbar:| vert:| rcub:} rbrace:}`
     .map((row) => [row.slice(0, row.indexOf(':')), row.slice(row.indexOf(':') + 1)]),
 )
 
-/** The reading with every match replaced. What replaces one begins and ends where that did. */
+/** The reading with every match replaced by something no longer. What replaces one begins and ends where that did. */
 function replaced(reading: Reading, pattern: RegExp, meant: (token: string) => string): Reading {
-  const from: number[] = []
-  const to: number[] = []
-  function place(first: number, last: number): void {
-    from.push(reading.from[first] ?? 0)
-    to.push(reading.to[last] ?? 0)
-  }
+  const from = new Int32Array(reading.text.length)
+  const to = new Int32Array(reading.text.length)
   let done = 0
+  let length = 0
+  function place(first: number, last: number): void {
+    from[length] = reading.from[first] ?? 0
+    to[length++] = reading.to[last] ?? 0
+  }
   function placeUpTo(end: number): void {
     for (; done < end; done += 1) place(done, done)
   }
@@ -91,6 +93,7 @@ function replaced(reading: Reading, pattern: RegExp, meant: (token: string) => s
     for (let unit = 0; unit < shown.length; unit += 1) place(at, done - 1)
     return shown
   })
+  if (text === reading.text) return reading
   placeUpTo(reading.text.length)
   return { text, from, to }
 }

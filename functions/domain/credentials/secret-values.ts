@@ -1,4 +1,4 @@
-import { areTooMany } from '../redact.ts'
+import { areTooMany } from '../secret-patterns.ts'
 import { invalidSecret, shownKey } from './secret-keys.ts'
 import type { KeyField, SecretData } from './secret-keys.ts'
 

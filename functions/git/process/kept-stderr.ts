@@ -16,8 +16,8 @@ export interface KeptStderr {
 
 /**
  * Bytes that are kept of the server's lines, and as many of git's own before and after them, at each end; `keepEnds` keeps up
- * to twice the last ones, which makes 256 KiB. The first ones are at least as many as `redact` reads (65,536 characters of at
- * most three bytes), so that a secret which the cut divides is never shown.
+ * to twice the last ones, which makes 256 KiB. The first ones are more than `redact` reads (10,240 characters of at most three
+ * bytes), so that a secret which the cut divides is never shown.
  */
 const ENDS = { first: 192 * 1024, last: 32 * 1024 }
 /** Bytes that decide which line it is: longer than the prefix of a trace. */
