@@ -23,27 +23,45 @@ interface Written {
   readonly written: Readonly<Record<string, unknown>>
 }
 
-/** Bitbucket accepts all of them or none, and does not name those it refuses: splits the list until each is known. */
+/**
+ * Bitbucket accepts all of them or none, and does not name those it refuses: splits the list until each is known. After ten
+ * that were refused the others are not tried: each costs a request, and its words are masked.
+ */
 async function addReviewers(
   repository: Repository,
   { number, written }: Written,
   names: readonly string[],
 ): Promise<readonly string[]> {
   let there = elements(written.reviewers)
-  return addAll(names)
+  const complaints: string[] = []
+  let untried = 0
+  await addAll(names)
+  return untried === 0 ? complaints : [...complaints, notTried(untried)]
 
-  async function addAll(some: readonly string[]): Promise<readonly string[]> {
-    if (some.length === 0) return []
+  async function addAll(some: readonly string[]): Promise<void> {
+    if (some.length === 0) return
+    if (complaints.length >= MOST_NAMED) {
+      untried += some.length
+      return
+    }
     const reviewers = [...there, ...some.map(reviewerNamed)]
     const refused = await write(repository, number, { ...written, reviewers })
     if (refused === undefined) {
       there = reviewers
-      return []
+      return
     }
-    if (some.length === 1) return some.map((name) => notTaken(name, refused, repository))
+    if (some.length === 1) {
+      complaints.push(...some.map((name) => notTaken(name, refused, repository)))
+      return
+    }
     const half = Math.ceil(some.length / 2)
-    return [...(await addAll(some.slice(0, half))), ...(await addAll(some.slice(half)))]
+    await addAll(some.slice(0, half))
+    await addAll(some.slice(half))
   }
+}
+
+function notTried(count: number): string {
+  return `Bitbucket refused ${MOST_NAMED} names, so ${count} more were not tried; remove those that it refused.`
 }
 
 function lacking({ detail, names }: Addition, repository: Repository): string {

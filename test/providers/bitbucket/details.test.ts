@@ -37,6 +37,18 @@ test('one unknown reviewer among fifty is found with a dozen requests', async (t
   t.ok(stage.writes() <= 13, `${stage.writes()} requests`)
 })
 
+test('after ten reviewers that Bitbucket refuses the others are not tried', async (t, stage) => {
+  const many = Array.from(
+    { length: 50 },
+    (_, index) => `{00000000-0000-0000-0000-${String(index).padStart(12, '0')}}`,
+  )
+  addPull(stage.model, { ...BRANCHES, title: 'open' })
+  const said = await stage.work((api) => api.add(1, 'reviewers', many))
+  t.equal(said.length, 11)
+  t.match(said.at(-1), /refused 10 names, so 40 more were not tried/)
+  t.ok(stage.writes() < 30, `${stage.writes()} requests`)
+})
+
 test('a credentials failure while adding is thrown, not reported as a detail', async (t, stage) => {
   addPull(stage.model, { ...BRANCHES, title: 'open' })
   stage.model.tokens.set('good-token', 'read')
