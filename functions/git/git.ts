@@ -11,6 +11,7 @@ import { openEngines, type EngineSettings } from './engines.ts'
 import { sessionSpan } from './measured-engine.ts'
 import { openReadings, type SearchOptions } from './readings.ts'
 import type { EngineName, Remote, RemoteTarget } from './remote.ts'
+import { turnOfBatch } from './session-turn.ts'
 import { openSSHSessions, type GuardLogIn } from './ssh/sessions.ts'
 import { findOne } from './writer/doubts.ts'
 import type { ExpectedChange } from './group-commit/expected-changes.ts'
@@ -106,6 +107,7 @@ export function openGit(settings: GitSettings): Git {
     const { changes, address, login, namespace, ...landing } = batch
     const { signal, join } = landing
     const told = [...changes]
+    const { turn, roundEnded } = turnOfBatch(batch, () => told)
     let chosen: EngineName | undefined
     const engineChosen: RemoteTarget['engineChosen'] = (engine) => {
       chosen = engine
@@ -120,10 +122,10 @@ export function openGit(settings: GitSettings): Git {
     const span = sessionSpan(changes)
     try {
       const branch = changes[0]?.change.branch
-      const remote = await open({ address, branch, login, namespace, signal, engineChosen, span })
+      const remote = await open({ address, branch, login, namespace, signal, engineChosen, span, turn })
       try {
         const writer = writing(remote, changes, { login, signal, span })
-        yield* land(writer, { ...landing, batch: changes, join: joinAndTell })
+        yield* land(writer, { ...landing, batch: changes, join: joinAndTell, roundEnded })
       } finally {
         await remote.close()
       }

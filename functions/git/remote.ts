@@ -77,6 +77,16 @@ export interface RemoteTarget {
   readonly engineChosen?: ((engine: EngineName) => void) | undefined
   /** What the session belongs to in a trace. */
   readonly span?: Span | undefined
+  /** Undefined: nobody waits for the session. */
+  readonly turn?: SessionTurn | undefined
+}
+
+/** The turn of the branch that a session has while others wait for theirs. */
+export interface SessionTurn {
+  /** Others have theirs. Twice does nothing. */
+  readonly end: () => void
+  /** Waits for another one, unless it has not ended. Rejects if the signal fires. */
+  readonly again: (signal: AbortSignal) => Promise<void>
 }
 
 /** Which tip is read. */

@@ -45,11 +45,11 @@ export function openDirectEngine(settings: DirectSettings): Engine {
   const tipsOf = rememberTips()
 
   async function openChannel(
-    { address, route, login, signal, namespace }: RemoteTarget,
+    { address, route, login, signal, namespace, turn }: RemoteTarget,
     shared: Pick<HTTPSParts, 'context' | 'take'>,
   ): Promise<Channel> {
     if (address.scheme === 'ssh' && login.method === 'key') {
-      const target = { address, addresses: route.addresses ?? [], login }
+      const target = { address, addresses: route.addresses ?? [], login, turn }
       const opened = openReconnectingSSH(ssh, target, signal)
       return openSSHChannel({ ...shared, ssh: opened, address, signal, namespace, transferred })
     }

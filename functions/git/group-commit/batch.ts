@@ -29,6 +29,10 @@ export interface Batch extends SessionOwner, Required<Omit<Landing, 'batch'>> {
    * session has to end.
    */
   readonly signal: AbortSignal
+  /** Others have their turns of the branch; what the batch pushes without another one may take their tip. */
+  readonly endTurn: () => void
+  /** Waits for another turn, for any of these namespaces, unless the one that it has goes on. Rejects if the signal fires. */
+  readonly takeTurn: (namespaces: Iterable<string>, signal: AbortSignal) => Promise<void>
 }
 
 /** Yields results step by step; changes without a result fail when it throws or ends. */
@@ -37,7 +41,10 @@ export type Land = (batch: Batch) => AsyncIterable<Settled>
 type Open = Map<PendingChange, Waiter>
 
 /** What the caller of a batch says. */
-export interface BatchTerms extends Pick<Batch, 'contended' | 'turnAgain' | 'roundEnded' | 'namespace'> {
+export interface BatchTerms extends Pick<
+  Batch,
+  'contended' | 'turnAgain' | 'endTurn' | 'takeTurn' | 'roundEnded' | 'namespace'
+> {
   /** Takes over what is refused of one namespace, where there are several: it pushes by itself for ten minutes, or so many milliseconds. */
   readonly takeApart: (waiters: readonly Waiter[], milliseconds?: number) => void
   /** Calls this each time that the push takes so long that those who are in it are to push by themselves. */

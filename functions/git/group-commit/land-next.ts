@@ -48,7 +48,13 @@ export function makeLanding({ land, contention, companions, enqueue }: LandingPa
     leaveQueue()
     const first = queue.first()
     const isEdited = first !== undefined && editedPaths(first).length > 0
-    const editing = isEdited ? setTimeout(turn.end, EDITS_MS) : undefined
+    let editing: NodeJS.Timeout | undefined
+    let isFirstRound = true
+    function beginEdits(): void {
+      clearTimeout(editing)
+      editing = isEdited && isFirstRound ? setTimeout(turn.end, EDITS_MS) : undefined
+    }
+    beginEdits()
     let leaveAll = (): void => undefined
     const watch = companions.watch(key, queue, () => {
       turn.end()
@@ -67,6 +73,11 @@ export function makeLanding({ land, contention, companions, enqueue }: LandingPa
         await turn.again(namespaces, signal)
         watch.begin(namespaces)
       },
+      endTurn: turn.end,
+      async takeTurn(namespaces, signal) {
+        await turn.again(namespaces, signal)
+        beginEdits()
+      },
       keepApart,
       takeApart(waiters, milliseconds) {
         keepApart(waiters, milliseconds)
@@ -81,6 +92,7 @@ export function makeLanding({ land, contention, companions, enqueue }: LandingPa
         }
       },
       roundEnded(round) {
+        isFirstRound = false
         clearTimeout(editing)
         watch.end()
         const of = first && { login: keyOf(first), branch: branchKey(first.pending.change) }

@@ -84,7 +84,7 @@ export function openBinaryEngine(settings: BinarySettings, ssh: SSHSessions): En
   }
 
   async function open(target: RemoteTarget): Promise<Remote> {
-    const { address, route, login, namespace } = target
+    const { address, route, login, namespace, turn } = target
     const watched = new AbortController()
     const signal = AbortSignal.any([target.signal, watched.signal])
     processDir ??= openProcessDir(settings.tempDir, settings)
@@ -123,7 +123,7 @@ export function openBinaryEngine(settings: BinarySettings, ssh: SSHSessions): En
       ends.push(bundle.release)
       const workspace = await openWorkspace(folder)
       ends.push(workspace.remove)
-      const destination = { ...route, address, authorities: bundle.file, ssh }
+      const destination = { ...route, address, authorities: bundle.file, ssh, turn }
       const transport = await openTransport(destination, login, signal)
       ends.push(transport.close)
       const place = { workspace, signal, raise: () => raise(workspace.folder) }

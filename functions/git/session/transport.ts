@@ -12,6 +12,7 @@ import { movedFailure, readMoved } from '../output/moved.ts'
 import type { Moved } from '../output/moved.ts'
 import { readGitOutput } from '../output/git-output.ts'
 import { explainSSH, withoutRemote } from '../ssh/ssh-errors.ts'
+import type { RemoteTarget } from '../remote.ts'
 import type { SSHSessions } from '../ssh/sessions.ts'
 import { openSSHTunnel } from '../ssh/tunnel.ts'
 import type { Tunnel } from '../ssh/tunnel.ts'
@@ -59,7 +60,7 @@ export interface OnlineResult {
  * @throws Failure Internal if the login does not fit the address
  */
 export async function openTransport(
-  { ssh, ...destination }: Destination & { readonly ssh: SSHSessions },
+  { ssh, turn, ...destination }: Destination & { readonly ssh: SSHSessions } & Pick<RemoteTarget, 'turn'>,
   login: Login,
   signal: AbortSignal,
 ): Promise<Transport> {
@@ -69,7 +70,11 @@ export async function openTransport(
     return overHTTPS(destination, login)
   }
   if (login.method !== 'key') throw mismatch(address, login)
-  return overSSH(await openSSHTunnel(ssh, { address, addresses, login }, signal), address, secretsOf(login))
+  return overSSH(
+    await openSSHTunnel(ssh, { address, addresses, login, turn }, signal),
+    address,
+    secretsOf(login),
+  )
 }
 
 function mismatch({ text }: RepositoryAddress, { method }: Login): Failure {

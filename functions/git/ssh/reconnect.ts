@@ -1,4 +1,6 @@
 import type { Failure } from '../../domain/failure.ts'
+import type { SessionTurn } from '../remote.ts'
+import { openInTurn } from './open-in-turn.ts'
 import type { SSHProgram, SSHSession } from './session.ts'
 import type { SessionTarget, SSHSessions } from './sessions.ts'
 
@@ -11,10 +13,15 @@ export interface ReconnectingSSH {
   close(): void
 }
 
+/** The host, the login of a namespace, and the turn of the branch in which it is used. */
+export interface ReconnectingTarget extends SessionTarget {
+  readonly turn?: SessionTurn | undefined
+}
+
 /** Starts to connect at once. A failure is reported by the first command. */
 export function openReconnectingSSH(
   sessions: SSHSessions,
-  target: SessionTarget,
+  { turn, ...target }: ReconnectingTarget,
   signal: AbortSignal,
 ): ReconnectingSSH {
   const closing = new AbortController()
@@ -23,7 +30,7 @@ export function openReconnectingSSH(
   let session: SSHSession | undefined
 
   function connect(): Promise<SSHSession> {
-    const work = sessions.open(target, ending)
+    const work = openInTurn((logsIn) => sessions.open({ ...target, logsIn }, ending), turn, ending)
     work.catch(() => undefined)
     return work
   }

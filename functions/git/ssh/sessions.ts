@@ -13,6 +13,8 @@ import type { Lease, ThreadPlaces } from './threads/thread-places.ts'
 /** The host to connect to, and the login of a namespace. */
 export interface SessionTarget extends SSHTarget {
   readonly login: KeyLogin
+  /** Called when a log-in begins: until then, the session waits for others. */
+  readonly logsIn?: (() => void) | undefined
 }
 
 /** A log-in at a server to which no session is kept. */
@@ -96,7 +98,7 @@ export function openSSHSessions({
 
   async function openNew(
     place: Place,
-    target: SSHTarget,
+    { logsIn, ...target }: SSHTarget & Pick<SessionTarget, 'logsIn'>,
     { signal, reached, begins }: TriedLogIn,
   ): Promise<Opened | undefined> {
     const lease = await places.lease(place, signal)
@@ -110,6 +112,7 @@ export function openSSHSessions({
     }
     try {
       if (begins()) {
+        logsIn?.()
         const session = await lease.logIn(() => openSession(lease.thread, target, signal, listeners))
         return { session, lease }
       }
@@ -123,7 +126,7 @@ export function openSSHSessions({
 
   return {
     async open(target, signal) {
-      const { address, addresses, login, readyMs } = target
+      const { address, addresses, login, readyMs, logsIn } = target
       // Before it takes a thread from others.
       await checkKey(login, address, signal)
       const { privateKey, hostKeys } = login
@@ -138,7 +141,7 @@ export function openSSHSessions({
       const opened =
         taken ??
         (await guardLogIn({ address, addresses, login, signal }, (one, tried) =>
-          openNew(placeOf(target, one), { ...plain, addresses: [one] }, tried),
+          openNew(placeOf(target, one), { ...plain, addresses: [one], logsIn }, tried),
         ))
       const { session, lease } = opened
       const own = leased(session, signal, (isKept) => {

@@ -6,13 +6,13 @@ import { asFailure, Failure } from '../../domain/failure.ts'
 import { pipeToProgram } from './program-pipe.ts'
 import type { ProgramPipe } from './program-pipe.ts'
 import { openReconnectingSSH } from './reconnect.ts'
-import type { ReconnectingSSH } from './reconnect.ts'
+import type { ReconnectingSSH, ReconnectingTarget } from './reconnect.ts'
 import { startGitDaemon } from './git-daemon.ts'
 import type { GitDaemon } from './git-daemon.ts'
 import { commandFor } from './request.ts'
 import type { Service } from './request.ts'
 import type { SSHProgram } from './session.ts'
-import type { SessionTarget, SSHSessions } from './sessions.ts'
+import type { SSHSessions } from './sessions.ts'
 
 /** How Git reaches a repository over SSH: through a local port, behind which a session leads to the host. */
 export interface Tunnel {
@@ -56,7 +56,7 @@ const EXIT_STATUS_WAIT_MS = 2_000
  */
 export async function openSSHTunnel(
   sessions: SSHSessions,
-  target: SessionTarget,
+  target: ReconnectingTarget,
   signal: AbortSignal,
 ): Promise<Tunnel> {
   const path = `/${randomBytes(16).toString('hex')}`

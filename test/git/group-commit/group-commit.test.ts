@@ -567,6 +567,32 @@ t.test('a login whose namespace has no session keeps no other one from the branc
   t.same(paths(), [['shop'], ['evil']])
 })
 
+t.test(
+  'a batch that waits for its session gives its turn to another login, and takes one again',
+  async (t) => {
+    const { groupCommit, batches, paths } = slowGroupCommit()
+    const push = (namespace: string) =>
+      groupCommit.push(changeOf(URL, namespace, { namespace }), loginOf(namespace), NEVER)
+    const work = [push('shop')]
+    await waitFor('the batch', () => batches[0], 5_000)
+    work.push(push('other'))
+    await nextBatch()
+    t.same(paths(), [['shop']], 'it waits for the turn')
+    batches[0]?.endTurn()
+    await waitFor('the other batch', () => batches[1], 5_000)
+    const seen: string[] = []
+    const again = batches[0]?.takeTurn(['shop'], NEVER).then(() => seen.push('again'))
+    await nextBatch()
+    t.same(seen, [])
+    seen.push('end')
+    batches[1]?.end()
+    await again
+    t.same(seen, ['end', 'again'])
+    batches[0]?.end()
+    await Promise.all(work)
+  },
+)
+
 t.test('changes of several namespaces wait for the session of whichever gets one first', async (t) => {
   const asked: string[] = []
   const given: string[] = []
