@@ -1,6 +1,7 @@
 import type { ApiLogin } from '../domain/credentials/login.ts'
 import type { Fetch } from '../domain/pull-request/pull-requests.ts'
 import { openKeyedTurns, type HeldTurn, type TurnTaker } from '../domain/sharing/keyed-turns.ts'
+import { CALLS, countWithCredit } from '../domain/sharing/taken-time.ts'
 import { makeRateLimits } from './rate-limits.ts'
 import { makeRequestShares } from './request-shares.ts'
 import { digestOf } from '../domain/credentials/digest.ts'
@@ -38,11 +39,14 @@ export interface CountedLogin extends Pick<ApiLogin, 'username' | 'secret' | 'is
  */
 const CALLERS_PER_TOKEN = 2
 
-/** Makes the limits of all APIs. `now` in milliseconds. */
+/** Makes the limits of all APIs. `now`: milliseconds of a clock that is never set. */
 export function makeApiLimits(now: () => number): ApiLimits {
   const limits = makeRateLimits(now)
   const shares = makeRequestShares(now)
-  const inTurn = openKeyedTurns(CALLERS_PER_TOKEN, () => performance.now(), { spare: true })
+  const inTurn = openKeyedTurns(CALLERS_PER_TOKEN, now, {
+    spare: true,
+    openTaken: () => countWithCredit(CALLS),
+  })
   return {
     run(counted, caller, work) {
       const key = countedKey(counted)

@@ -7,6 +7,7 @@ import type { HTTPSettings } from '../http/http.ts'
 import { measureCalls } from '../http/measured-calls.ts'
 import { callInShare, inShareOf, shareOfCalls } from '../http/share.ts'
 import { openKeyedTurns } from '../domain/sharing/keyed-turns.ts'
+import { CALLS, countWithCredit } from '../domain/sharing/taken-time.ts'
 import type { AskForToken } from '../providers/ask-for-token.ts'
 import type { IssueToken } from './app-tokens.ts'
 
@@ -20,7 +21,8 @@ const ASKED_PER_APP = 2
 
 /** Asks the APIs of hosts for tokens, and measures the calls. Loads what is needed with the first one. */
 export function openIssuers(settings: HTTPSettings, now: () => Date, meter: Meter = NO_METER): IssueToken {
-  const inTurn = openKeyedTurns(ASKED_PER_APP, () => performance.now(), { spare: true })
+  const terms = { spare: true, openTaken: () => countWithCredit(CALLS) }
+  const inTurn = openKeyedTurns(ASKED_PER_APP, () => performance.now(), terms)
   return async function issueToken({ app, target, kind, namespace, signal }) {
     const { host, baseURL, repository } = requireAPI(target)
     const load = ISSUERS[host.name]

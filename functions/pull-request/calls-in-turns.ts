@@ -5,8 +5,8 @@ import type { HeldTurn } from '../domain/sharing/keyed-turns.ts'
 
 /**
  * The same, but the turn is passed on before a call that reads or adds something, if others wait. Not before one that
- * changes what there is: what it rests on was read just before, and others could change it meanwhile. The claim is
- * confirmed before each call that is no GET, and such a call begins only while what was confirmed may still be sent: a
+ * changes what there is: what it rests on was read just before, and others could change it meanwhile (who makes several uses `pass` of
+ * the Endpoint, and reads it again). The claim is confirmed before each call that is no GET, and such a call begins only while what was confirmed may still be sent: a
  * write of some hosts is several calls, and the process may stand still between them.
  * @throws Failure what `confirm` throws, and Timeout where the connection took too long; nothing is sent then
  */

@@ -47,7 +47,7 @@ export function openProviders(
         const share = shareOfCalls(settings, terms)
         const calls = callInShare(inTurns(shareRequests(fetch, 'REST'), turn, claimed), share, counted)
         const pullRequests = connect(
-          { ...target, fetch: calls, share, mayHave: boundKeptValues(turn) },
+          { ...target, fetch: calls, share, mayHave: boundKeptValues(turn), pass: () => turn.pass() },
           login,
         )
         const reserve = reserveWithoutTurn(reservationOf(settings, owner, signal), turn)

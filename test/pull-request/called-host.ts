@@ -3,7 +3,7 @@ import { hostNamed } from '../../functions/domain/repository/hosts.ts'
 import type { HTTPSettings } from '../../functions/http/http.ts'
 import { makeApiLimits } from '../../functions/login/api-limits.ts'
 import { openProviders } from '../../functions/pull-request/provider-apis.ts'
-import { startHost } from '../harness/hosts/host-server.ts'
+import { startHost, type HostServer } from '../harness/hosts/host-server.ts'
 import type { HostModel } from '../harness/hosts/model.ts'
 import { settingsWith } from '../providers/port-stage.ts'
 
@@ -16,17 +16,22 @@ export interface Served {
   readonly shown: string
 }
 
+/** The thread, and the clock of the turns, in milliseconds. */
+interface Surroundings extends Pick<HTTPSettings, 'calls' | 'reserve'> {
+  readonly clock?: (host: HostServer) => number
+}
+
 /** Sessions with a host that serves this model, and the target and login for them. */
 export async function callHost(
   t: Test,
   model: HostModel,
   { dialect, name, shown }: Served,
-  thread: Pick<HTTPSettings, 'calls' | 'reserve'> = {},
+  { clock = () => performance.now(), ...thread }: Surroundings = {},
 ) {
   const host = await startHost(t, dialect, model)
   const provider = hostNamed(name)
   if (provider === undefined) throw new Error('There is no such host.')
-  const limits = makeApiLimits(() => performance.now())
+  const limits = makeApiLimits(() => clock(host))
   const use = openProviders({ ...settingsWith(host.caFile), ...thread }, limits)
   const { baseURL } = host
   const repository = ['acme', 'shop']

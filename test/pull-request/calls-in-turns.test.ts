@@ -4,7 +4,8 @@ import type { Fetch, PullRequests } from '../../functions/domain/pull-request/pu
 import { inTurns } from '../../functions/pull-request/calls-in-turns.ts'
 import { BITBUCKET } from '../harness/hosts/bitbucket.ts'
 import { GITEA } from '../harness/hosts/gitea.ts'
-import { memoryModel } from '../harness/hosts/model.ts'
+import type { HostServer } from '../harness/hosts/host-server.ts'
+import { addPull, memoryModel } from '../harness/hosts/model.ts'
 import { BRANCHES, callHost } from './called-host.ts'
 
 const { signal } = new AbortController()
@@ -68,6 +69,62 @@ t.test('calls of a namespace that take long keep another one with the same token
   answer.resolve(undefined)
   await Promise.all(slow)
 })
+
+const UUID = '{01234567-89ab-cdef-0123-456789abcd0'
+const STRANGERS = Array.from({ length: 6 }, (_, n) => `stranger-${n}`)
+
+for (const { served, detail, known, other, strangers } of [
+  {
+    served: { dialect: GITEA, name: 'gitea', shown: 'https://git.example.com/acme/shop' },
+    detail: 'assignees',
+    known: 'dev',
+    other: 'ops',
+    strangers: STRANGERS,
+  },
+  {
+    served: { dialect: BITBUCKET, name: 'bitbucket', shown: 'https://bitbucket.org/acme/shop' },
+    detail: 'reviewers',
+    known: `${UUID}1}`,
+    other: `${UUID}2}`,
+    strangers: STRANGERS.map((_, n) => `${UUID}${n + 3}}`),
+  },
+] as const)
+  t.test(
+    `between the people whom ${served.name} is asked for one by one others call, and who they add stays`,
+    async (t) => {
+      const model = memoryModel({ repository: ['acme', 'shop'], people: [known, other] })
+      model.branches.set('x', 3)
+      const pulls = ['one', 'two'].map((title) => addPull(model, { ...BRANCHES, title }))
+      // Each call takes 300 ms.
+      const clock = ({ seen }: HostServer): number => seen.length * 300
+      const { host, use, target, login } = await callHost(t, model, served, { clock })
+      const isChange = (method: string): boolean => method === 'PATCH' || method === 'PUT'
+      const team = Promise.withResolvers<number>()
+      const changesUntilThen = (): number => host.seen.filter(({ method }) => isChange(method)).length
+
+      const find = (): Promise<unknown> =>
+        use(target, { login, signal, namespace: 'team' }, async (api) => {
+          team.resolve(changesUntilThen())
+          for (const pull of pulls) pull[detail].push(other)
+          return api.find(BRANCHES, 'open')
+        })
+      const found = Promise.withResolvers<unknown>()
+      const happens = (): Promise<void> => {
+        found.resolve(find())
+        return Promise.resolve()
+      }
+      host.fail({ kind: 'meanwhile', happens }, isChange)
+      const adding = pulls.map(({ number }) =>
+        use(target, { login, signal, namespace: `evil-${number}` }, (api) =>
+          api.add(number, detail, [...strangers, known]),
+        ),
+      )
+      t.ok((await team.promise) <= 4, 'one change of each, and what has begun')
+      await found.promise
+      for (const said of await Promise.all(adding)) t.equal(said.length, strangers.length)
+      for (const pull of pulls) t.strictSame(pull[detail].toSorted(), [known, other].toSorted())
+    },
+  )
 
 t.test('every call that changes something is sent with a confirmed claim, or not at all', async (t) => {
   const done: string[] = []

@@ -113,6 +113,11 @@ export interface Endpoint {
   readonly share: Share
   /** Whether an answer of so many values is read, asked once for each. Left out: any. */
   readonly mayHave?: ((values: number) => boolean) | undefined
+  /**
+   * Lets others with the same token call before a change that rests on what was read. Whether it had to wait: then that is read again.
+   * Left out: there are no others. Before a GET or a POST, `fetch` does it.
+   */
+  readonly pass?: (() => Promise<boolean>) | undefined
 }
 
 /** Throws ReferenceForbidden if these credentials must not be used for the repository with this path. */

@@ -10,12 +10,19 @@ export interface FairQueue {
   readonly hasRoom: () => boolean
   /** Whether somebody waits whom this owner should let go before, if it has a place. */
   readonly othersWait: (owner: string) => boolean
+  /**
+   * Whether this owner may go on with a place for another turn: nobody waits who has taken less than it has until now, with the places
+   * that it still has.
+   */
+  readonly mayGoOn: (owner: string) => boolean
 }
 
 /** Gives a place back. `mostMs`: of the time for which it was held, no more than this counts as taken by its owner. */
 export type Leave = (mostMs?: number) => void
 
-/** Before which others one waits: none (which is the default), those of the same owner, or all. */
+/**
+ * Before which others one waits: none (which is the default), those of the same owner and of owners who have taken about as much, or all.
+ */
 export type Rank = 'last' | 'first of its owner' | 'first'
 
 /** What a queue may be made with. */
@@ -32,11 +39,17 @@ export interface QueueTerms {
   readonly taken?: TakenTime
 }
 
+/** A place that somebody has. */
+interface HeldPlace {
+  /** Until then the time for which it is held has been counted. */
+  counted: number
+}
+
 /** Who waits. */
 interface Entry {
   readonly owner: string
   readonly expected: number | undefined
-  readonly start: () => void
+  readonly start: (place: HeldPlace) => void
 }
 
 /**
@@ -56,7 +69,7 @@ export function openFairQueue(
   // In the order of their next turn.
   const waiting = new Map<string, readonly Entry[]>()
   const urgent = new Set<Entry>()
-  const held = new Map<string, number>()
+  const held = new Map<string, Set<HeldPlace>>()
   let free = places
   let hasSpare = spare
 
@@ -83,14 +96,24 @@ export function openFairQueue(
     return entry
   }
 
-  async function wait(owner: string, signal: AbortSignal, rank: Rank, expected?: number): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<undefined>()
-    const entry = { owner, expected, start: () => resolve(undefined) }
+  function line(entry: Entry, rank: Rank): void {
+    const { owner } = entry
     const own = waiting.get(owner) ?? []
-    // Its owner has just had a turn.
-    if (rank === 'first of its owner') waiting.delete(owner)
     if (rank === 'first') urgent.add(entry)
-    else waiting.set(owner, rank === 'last' ? [...own, entry] : [entry, ...own])
+    else if (rank === 'last') waiting.set(owner, [...own, entry])
+    else {
+      waiting.delete(owner)
+      const others = [...waiting]
+      waiting.clear()
+      waiting.set(owner, [entry, ...own])
+      for (const [other, entries] of others) waiting.set(other, entries)
+    }
+  }
+
+  async function wait(owner: string, signal: AbortSignal, rank: Rank, expected?: number): Promise<HeldPlace> {
+    const { promise, resolve, reject } = Promise.withResolvers<HeldPlace>()
+    const entry = { owner, expected, start: resolve }
+    line(entry, rank)
     waits()
     function giveUp(): void {
       urgent.delete(entry)
@@ -101,22 +124,27 @@ export function openFairQueue(
     }
     signal.addEventListener('abort', giveUp, { once: true })
     try {
-      await promise
+      return await promise
     } finally {
       signal.removeEventListener('abort', giveUp)
     }
   }
 
-  function hold(owner: string, change: 1 | -1): void {
-    const count = (held.get(owner) ?? 0) + change
-    if (change > 0) taken.begins(owner)
-    if (count === 0) held.delete(owner)
-    else held.set(owner, count)
+  function hold(owner: string): HeldPlace {
+    const place = { counted: elapsed() }
+    held.set(owner, (held.get(owner) ?? new Set()).add(place))
+    taken.begins(owner)
+    return place
+  }
+
+  function count(owner: string, place: HeldPlace, most = Infinity): void {
+    const now = elapsed()
+    taken.add(owner, Math.min(most, now - place.counted))
+    place.counted = now
   }
 
   function give({ owner, start }: Entry): void {
-    hold(owner, 1)
-    start()
+    start(hold(owner))
   }
 
   function lendSpare(): void {
@@ -126,9 +154,10 @@ export function openFairQueue(
     give(entry)
   }
 
-  function leave(owner: string, ms: number): void {
-    taken.add(owner, ms)
-    hold(owner, -1)
+  function leave(owner: string, place: HeldPlace): void {
+    const places = held.get(owner)
+    places?.delete(place)
+    if (places?.size === 0) held.delete(owner)
     if (spare && !hasSpare) {
       hasSpare = true
       lendSpare()
@@ -142,25 +171,37 @@ export function openFairQueue(
     })
   }
 
+  function takeAtOnce(owner: string): HeldPlace | undefined {
+    if (free > 0) free -= 1
+    else if (hasSpare && isKeptOut(owner)) hasSpare = false
+    else return undefined
+    return hold(owner)
+  }
+
   return {
     async enter(owner, signal, rank = 'last', expected?: number) {
       signal.throwIfAborted()
       if (!waiting.has(owner)) taken.waits(owner)
-      if (free > 0) {
-        free -= 1
-        hold(owner, 1)
-      } else if (hasSpare && isKeptOut(owner)) {
-        hasSpare = false
-        hold(owner, 1)
-      } else await wait(owner, signal, rank, expected)
-      const began = elapsed()
+      const place = takeAtOnce(owner) ?? (await wait(owner, signal, rank, expected))
+      place.counted = elapsed()
       let isHeld = true
       return (mostMs = Infinity) => {
-        if (isHeld) leave(owner, Math.min(mostMs, elapsed() - began))
+        if (!isHeld) return
         isHeld = false
+        count(owner, place, mostMs)
+        leave(owner, place)
       }
     },
     hasRoom: () => free > 0,
     othersWait: (owner) => urgent.size > 0 || [...waiting.keys()].some((other) => other !== owner),
+    mayGoOn(owner) {
+      for (const place of held.get(owner) ?? []) count(owner, place)
+      const own = taken.rankOf(owner)
+      const hasLess = ([other, [first]]: [string, readonly Entry[]]): boolean =>
+        other !== owner && taken.rankOf(other, first?.expected) < own
+      if (urgent.size > 0 || [...waiting].some(hasLess)) return false
+      taken.begins(owner)
+      return true
+    },
   }
 }

@@ -1,5 +1,6 @@
 import { Failure } from '../failure.ts'
 import { openFairQueue, type FairQueue, type QueueTerms, type Rank } from './fair-queue.ts'
+import type { TakenTime } from './taken-time.ts'
 
 /** Who takes a turn, and of what. */
 export interface TurnTaker {
@@ -12,7 +13,7 @@ export interface TurnTaker {
 
 /** A turn that is held. */
 export interface HeldTurn {
-  /** Lets others go before who wait and have taken no more time. Whether it had to wait for its next turn. */
+  /** Lets others go before who wait and have taken less time. Whether it had to wait for its next turn. */
   readonly pass: () => Promise<boolean>
   /** Does work in which the turn is not passed on, because others wait for the end of this work, too. */
   readonly keep: <T>(work: () => Promise<T>) => Promise<T>
@@ -29,19 +30,27 @@ export interface HeldTurn {
 /** Runs `work` when it is its turn. Throws what `work` throws, and what is thrown if the signal fires while it waits. */
 export type KeyedTurns = <T>(taker: TurnTaker, work: (turn: HeldTurn) => Promise<T>) => Promise<T>
 
+/** What turns may be opened with, besides what a queue may. */
+interface KeyedTerms extends Pick<QueueTerms, 'spare' | 'handOver' | 'taken'> {
+  /** Begins to count what owners have taken of a key that was idle. Left out: `taken` counts that of all keys together. */
+  readonly openTaken?: () => TakenTime
+}
+
 /**
  * Runs so many works of each key at once, in the turns of a fair queue. Idle keys use no memory. `elapsed`: milliseconds of a
- * clock that is never set; `taken`: what owners have taken of all keys together.
+ * clock that is never set.
  */
 export function openKeyedTurns(
   places: number,
   elapsed: () => number,
-  terms: Pick<QueueTerms, 'spare' | 'handOver' | 'taken'> = {},
+  { openTaken, ...terms }: KeyedTerms = {},
 ): KeyedTurns {
+  const openQueue = (): FairQueue =>
+    openFairQueue(places, { elapsed, ...terms, ...(openTaken && { taken: openTaken() }) })
   const queues = new Map<string, { readonly queue: FairQueue; users: number }>()
 
   return async function inTurn({ key, owner, signal, late }, work) {
-    const used = queues.get(key) ?? { queue: openFairQueue(places, { elapsed, ...terms }), users: 0 }
+    const used = queues.get(key) ?? { queue: openQueue(), users: 0 }
     const { queue } = used
     queues.set(key, used)
     used.users += 1
@@ -58,7 +67,7 @@ export function openKeyedTurns(
     let isKept = false
     const turn: HeldTurn = {
       async pass() {
-        if (isKept || !queue.othersWait(owner)) return false
+        if (isKept || queue.mayGoOn(owner)) return false
         const giveBack = release
         const entered = enter('first of its owner')
         giveBack()

@@ -104,3 +104,47 @@ export function countInProportion(most: number): TakenTime {
     },
   }
 }
+
+/** How `countWithCredit` counts, in milliseconds. */
+export interface Credit {
+  /** Owners who have taken about as much take turns. */
+  readonly same: number
+  /** What an owner may take before those who always wait, once it has taken so much less than its part. */
+  readonly credit: number
+  /** What counts at once: after a turn of more, no more than this and the credit of each other owner is waited for. */
+  readonly most: number
+}
+
+/** For calls of APIs, each of which may take 300 ms: those of a usual creation with its details are within the credit. */
+export const CALLS: Credit = { same: 50, credit: 3_000, most: 10_000 }
+
+/**
+ * For a few places: those who wait get equal parts of the time, however many they are. Next is whose turn would begin first if all were
+ * at work at once (Goyal, Vin and Cheng, "Start-time Fair Queueing", 1996), and whoever has taken less than its part begins up to
+ * `credit` before those who always wait. So it waits for no turn of each of them, as long as it takes less than its part, and however
+ * much it has taken long ago or while nobody waited.
+ */
+export function countWithCredit({ same, credit, most }: Credit): TakenTime {
+  const starts = new Map<string, number>()
+  let now = 0
+
+  function startOf(owner: string): number {
+    return Math.max(now - credit, starts.get(owner) ?? -Infinity)
+  }
+
+  function forget(): void {
+    for (const [owner, start] of starts) if (start <= now - credit) starts.delete(owner)
+  }
+
+  return {
+    rankOf: (owner, expected = 0) => Math.floor((startOf(owner) + expected) / same),
+    waits: () => undefined,
+    begins(owner) {
+      now = Math.max(now, startOf(owner))
+    },
+    add(owner, milliseconds) {
+      starts.set(owner, Math.min(startOf(owner) + milliseconds, now + most))
+      if (starts.size > REMEMBERED) forget()
+    },
+  }
+}

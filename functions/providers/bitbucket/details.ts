@@ -10,17 +10,22 @@ import type { Repository } from './repository.ts'
 export async function addDetails(repository: Repository, addition: Addition): Promise<readonly string[]> {
   const { number, detail, names } = addition
   if (detail !== 'reviewers') return [lacking(addition, repository)]
-  const answer = await repository.ask('GET', `${repository.pullRequestsURL}/${number}`)
-  numbered(number, answer, repository)
-  const there = reviewersIn(answer.data)
+  const shown = await read(repository, number)
+  const there = reviewersIn(shown)
   const missing = names.filter((name) => !there.has(name.toLowerCase()))
-  return addReviewers(repository, { number, written: writtenOf(answer.data) }, missing)
+  return addReviewers(repository, { number, shown }, missing)
 }
 
-interface Written {
+interface Read {
   readonly number: number
-  /** The pull request as the content of a PUT. */
-  readonly written: Readonly<Record<string, unknown>>
+  readonly shown: unknown
+}
+
+/** Throws the Failure for an answer that does not show it. */
+async function read(repository: Repository, number: number): Promise<unknown> {
+  const answer = await repository.ask('GET', `${repository.pullRequestsURL}/${number}`)
+  numbered(number, answer, repository)
+  return answer.data
 }
 
 /**
@@ -29,14 +34,27 @@ interface Written {
  */
 async function addReviewers(
   repository: Repository,
-  { number, written }: Written,
+  { number, shown }: Read,
   names: readonly string[],
 ): Promise<readonly string[]> {
+  // The pull request as the content of a PUT.
+  let written = writtenOf(shown)
   let there = elements(written.reviewers)
   const complaints: string[] = []
   let untried = 0
   await addAll(names)
   return untried === 0 ? complaints : [...complaints, notTried(untried)]
+
+  async function addHalf(some: readonly string[]): Promise<void> {
+    // None is tried after so many.
+    const mayHaveWaited = complaints.length < MOST_NAMED && (await repository.pass())
+    if (mayHaveWaited) {
+      // While others called, it may have been changed.
+      written = writtenOf(await read(repository, number))
+      there = elements(written.reviewers)
+    }
+    await addAll(some)
+  }
 
   async function addAll(some: readonly string[]): Promise<void> {
     if (some.length === 0) return
@@ -55,8 +73,8 @@ async function addReviewers(
       return
     }
     const half = Math.ceil(some.length / 2)
-    await addAll(some.slice(0, half))
-    await addAll(some.slice(half))
+    await addHalf(some.slice(0, half))
+    await addHalf(some.slice(half))
   }
 }
 

@@ -18,6 +18,8 @@ export interface Repository {
   readonly context: ErrorContext
   /** Returns the answer for any status. */
   readonly ask: (method: string, url: string, content?: unknown) => Promise<ApiAnswer>
+  /** As in Endpoint. */
+  readonly pass: NonNullable<Endpoint['pass']>
 }
 
 /** One page of a list. */
@@ -39,11 +41,11 @@ const FULL_NAME = /^[\w.-]{1,256}\/[\w.-]{1,256}$/
 
 /** The repository of `endpoint`. Sends no request yet. */
 export function repositoryAt(endpoint: Endpoint, login: ApiLogin): Repository {
-  const { baseURL } = endpoint
+  const { baseURL, pass = () => Promise.resolve(false) } = endpoint
   // Bitbucket's slugs and UUIDs (in braces) are in lower case.
   const segments = endpoint.repository.map((segment) => encodeURIComponent(segment.toLowerCase()))
   const url = `${baseURL}/repositories/${segments.join('/')}`
-  return { baseURL, url, pullRequestsURL: `${url}/pullrequests`, ...apiCaller(endpoint, login) }
+  return { baseURL, url, pullRequestsURL: `${url}/pullrequests`, pass, ...apiCaller(endpoint, login) }
 }
 
 /** Whether workspace or repository are called by UUIDs, which stand in braces. */

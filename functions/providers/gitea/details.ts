@@ -72,7 +72,7 @@ async function addAssignees(
   number: number,
   names: readonly string[],
 ): Promise<readonly string[]> {
-  const { ask, context } = repository
+  const { ask, context, pass } = repository
   const { path, shown } = await readPull(repository, number)
   let there = loginsIn(member(shown, 'assignees'))
   const missing = without(names, there)
@@ -86,6 +86,10 @@ async function addAssignees(
       there = loginsIn(member(answer.data, 'assignees'))
       return undefined
     },
+    async between() {
+      // While others called, somebody else may have been assigned.
+      if (await pass()) there = loginsIn(member((await readPull(repository, number)).shown, 'assignees'))
+    },
     refused: (name, answer) => notAssigned(name, wordsIn(answer, context)),
   })
   return [...complaints, ...complaintsAbout(without(added, there), (name) => notAssigned(name, ''))]
@@ -98,6 +102,8 @@ async function addAssignees(
 interface OneByOne {
   /** Returns the answer if it is a refusal. */
   readonly add: (some: readonly string[]) => Promise<ApiAnswer | undefined>
+  /** Done before each name that is tried by itself after all together. */
+  readonly between?: () => Promise<void>
   /** The sentence about a refused name, made when its answer comes: all at the end would take long. */
   readonly refused: (name: string, answer: ApiAnswer) => string
 }
@@ -112,7 +118,7 @@ interface Added {
  * All at once, and if that is refused, one after the other, because Gitea does not always report which name it refuses;
  * after ten that were refused the others are not tried: each costs a request.
  */
-async function oneByOne(names: readonly string[], { add, refused }: OneByOne): Promise<Added> {
+async function oneByOne(names: readonly string[], { add, between, refused }: OneByOne): Promise<Added> {
   const all = names.length === 0 ? undefined : await add(names)
   if (all === undefined) return { complaints: [], added: names }
   const complaints: string[] = []
@@ -120,6 +126,7 @@ async function oneByOne(names: readonly string[], { add, refused }: OneByOne): P
   for (const [index, name] of names.entries()) {
     if (complaints.length >= MOST_NAMED)
       return { complaints: [...complaints, notTried(names.length - index)], added }
+    if (names.length > 1) await between?.()
     const answer = names.length === 1 ? all : await add([name])
     if (answer === undefined) added.push(name)
     else complaints.push(refused(name, answer))

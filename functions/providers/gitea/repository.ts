@@ -23,6 +23,8 @@ export interface Repository {
   /** `path` is relative to the repository, with its query. Returns the answer for any status. */
   readonly ask: (method: string, path: string, content?: unknown) => Promise<ApiAnswer>
   readonly askForPage: (path: string) => Promise<ApiAnswer>
+  /** As in Endpoint. */
+  readonly pass: NonNullable<Endpoint['pass']>
 }
 
 /** One page of a list. */
@@ -35,7 +37,7 @@ export interface Page {
 
 /** The repository of `endpoint`. Sends no request yet. */
 export function repositoryAt(endpoint: Endpoint, login: ApiLogin): Repository {
-  const { baseURL } = endpoint
+  const { baseURL, pass = () => Promise.resolve(false) } = endpoint
   const { context, ask, askForPage } = apiCaller(endpoint, login)
   const root = `${baseURL}/repos/${endpoint.repository.map(encodeURIComponent).join('/')}`
   return {
@@ -43,6 +45,7 @@ export function repositoryAt(endpoint: Endpoint, login: ApiLogin): Repository {
     context,
     ask: (method, path, content) => ask(method, `${root}${path}`, content),
     askForPage: (path) => askForPage(`${root}${path}`),
+    pass,
   }
 }
 

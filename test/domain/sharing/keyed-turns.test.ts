@@ -6,6 +6,7 @@ import {
   type HeldTurn,
   type TurnTaker,
 } from '../../../functions/domain/sharing/keyed-turns.ts'
+import { CALLS, countWithCredit } from '../../../functions/domain/sharing/taken-time.ts'
 
 const NEVER = new AbortController().signal
 const LATE = new Failure('Timeout', 'Late.')
@@ -14,9 +15,10 @@ function taker(owner: string, more: Partial<TurnTaker> = {}): TurnTaker {
   return { key: 'token', owner, signal: NEVER, late: () => LATE, ...more }
 }
 
-/** Works that note when they begin, and end when they are told. */
+/** Works that note when they begin, and end when they are told, and a clock that a test sets. */
 function stage(places: number) {
-  const inTurn = openKeyedTurns(places, () => performance.now())
+  const clock = { now: 0 }
+  const inTurn = openKeyedTurns(places, () => clock.now)
   const begun: string[] = []
   const work = (owner: string, name: string, more: Partial<TurnTaker> = {}) => {
     const end = Promise.withResolvers<undefined>()
@@ -33,7 +35,7 @@ function stage(places: number) {
     }
     return { ended, turn: turn.promise, end: over }
   }
-  return { inTurn, begun, work }
+  return { inTurn, begun, work, clock }
 }
 
 t.test('so many works of a key run at once, and those of another key besides', async (t) => {
@@ -56,10 +58,11 @@ t.test('an owner with many works waiting keeps another one from the next turn on
 })
 
 t.test('a turn is passed to another owner and comes back before others of its own', async (t) => {
-  const { begun, work } = stage(1)
+  const { begun, work, clock } = stage(1)
   const first = work('a', 'first')
   const own = work('a', 'own')
   const turn = await first.turn
+  clock.now += 1_000
   t.equal(await turn.pass(), false, 'for nobody but its own')
   const other = work('b', 'other')
   const passed = turn.pass()
@@ -73,10 +76,31 @@ t.test('a turn is passed to another owner and comes back before others of its ow
   t.strictSame(begun, ['first', 'other', 'own'])
 })
 
+t.test(
+  'a turn is passed only to those who have taken less, and comes back before those who have taken as much',
+  async (t) => {
+    const clock = { now: 0 }
+    const inTurn = openKeyedTurns(1, () => clock.now, { openTaken: () => countWithCredit(CALLS) })
+    const order: string[] = []
+    const work = (owner: string, calls: number): Promise<void> =>
+      inTurn(taker(owner), async (turn) => {
+        for (let n = 0; n < calls; n += 1) {
+          if (n > 0) await turn.pass()
+          order.push(owner)
+          clock.now += 300
+          await setImmediate()
+        }
+      })
+    await Promise.all([work('a', 4), work('b', 3), work('c', 1)])
+    t.equal(order.join(''), 'abcbaaba')
+  },
+)
+
 t.test('a turn that others wait for is not passed while it is kept', async (t) => {
-  const { begun, work } = stage(1)
+  const { begun, work, clock } = stage(1)
   const first = work('a', 'first')
   const turn = await first.turn
+  clock.now += 1_000
   const other = work('b', 'other')
   t.equal(await turn.keep(() => turn.pass()), false)
   t.strictSame(begun, ['first'])
@@ -107,12 +131,13 @@ t.test('work without the turn lets others go before, and it is told whether a tu
 })
 
 t.test('whoever left its turn gets the next one, also from an owner of its own', async (t) => {
-  const { begun, work } = stage(1)
+  const { begun, work, clock } = stage(1)
   const first = work('a', 'first')
   const turn = await first.turn
   const [own, next] = [work('a', 'own'), work('b', 'next')]
   turn.leave()
   const held = await own.turn
+  clock.now += 1_000
   const back = turn.comeBack().then(() => begun.push('back'))
   const passed = held.pass()
   await back
@@ -142,10 +167,11 @@ t.test('who waits for too long fails, and holds nothing', async (t) => {
 })
 
 t.test('whose time is over after it has passed its turn does not go on', async (t) => {
-  const { inTurn, work } = stage(1)
+  const { inTurn, work, clock } = stage(1)
   const time = new AbortController()
   const other = Promise.withResolvers<ReturnType<typeof work>>()
   const first = inTurn(taker('a', { signal: time.signal }), async (turn) => {
+    clock.now += 1_000
     other.resolve(work('b', 'other'))
     await turn.pass()
   })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { countInProportion } from '../../../functions/domain/sharing/taken-time.ts'
+import { CALLS, countInProportion, countWithCredit } from '../../../functions/domain/sharing/taken-time.ts'
 
 t.test('next is the turn that would end first, and what was taken alone is forgotten', async (t) => {
   const taken = countInProportion(200)
@@ -30,3 +30,42 @@ t.test('owners whom others have caught up with are forgotten, and those who wait
   }
   t.equal(taken.rankOf('waiting'), rank)
 })
+
+t.test(
+  'who takes less than its part comes before those who always wait, by the credit at most',
+  async (t) => {
+    const taken = countWithCredit(CALLS)
+    const turn = (owner: string, milliseconds: number): void => {
+      taken.begins(owner)
+      taken.add(owner, milliseconds)
+    }
+    const always = Array.from({ length: 10 }, (_, n) => `always-${n}`)
+    for (let times = 0; times < 100; times += 1) {
+      for (const owner of always) turn(owner, 300)
+      if (times % 4 === 3) turn('rare', 1_000)
+    }
+    const ahead = taken.rankOf('always-0') - taken.rankOf('rare')
+    t.ok(
+      ahead * CALLS.same >= 1_500,
+      'also a second of each 1.2 s that each of them takes, after two minutes',
+    )
+    t.ok(ahead * CALLS.same <= CALLS.credit + 350)
+    t.equal(taken.rankOf('rare', 600) - taken.rankOf('rare'), 12)
+  },
+)
+
+t.test(
+  'however long a turn was, no more of others is waited for than is promised, and old ones are forgotten',
+  async (t) => {
+    const taken = countWithCredit(CALLS)
+    taken.begins('long')
+    taken.add('long', 600_000)
+    const rank = taken.rankOf('long')
+    t.equal((rank - taken.rankOf('other')) * CALLS.same, CALLS.most + CALLS.credit)
+    for (let n = 0; n < 2_000; n += 1) {
+      taken.begins(`owner-${n}`)
+      taken.add(`owner-${n}`, 0)
+    }
+    t.equal(taken.rankOf('long'), rank)
+  },
+)
