@@ -55,7 +55,7 @@ async function readWhole(
     const bytes = await readBody(body, { most, signal })
     if (bytes === 'too large') {
       take(most)
-      throw unusable(`more than ${Math.round(most / MIB)} MiB, the limit of an answer`, host, TOO_LARGE)
+      throw unusable(`more than ${shownSize(most)}, the limit of an answer`, host, TOO_LARGE)
     }
     if (typeof bytes === 'string') throw unusable('a body of too many small pieces', host)
     take(bytes.length)
@@ -64,6 +64,10 @@ async function readWhole(
     body.destroy()
     throw error
   }
+}
+
+function shownSize(bytes: number): string {
+  return bytes < MIB ? `${Math.round(bytes / 1024)} KiB` : `${Math.round(bytes / MIB)} MiB`
 }
 
 function headersOf(raw: Dispatcher.ResponseData['headers'], host: string): Headers {

@@ -24,6 +24,8 @@ export interface HTTPSettings extends RouteSettings {
   readonly reserve?: ReserveFor | undefined
   /** In which the handshakes of a session are read. Left out: at once. */
   readonly share?: Share
+  /** Bytes that an answer may have. Left out: 4 MiB. */
+  readonly largestAnswer?: number
   /** Told of milliseconds of the thread that a session has taken, apart from that. */
   readonly count?: (milliseconds: number) => void
 }
@@ -85,7 +87,8 @@ export function openHTTP(settings: HTTPSettings, timeoutMs = CALL_TIMEOUT_MS): W
     const agent = agentFor(target, guard, settings.count)
     try {
       const dispatcher = agent.compose(guard.interceptor)
-      return await work(fetchBy({ dispatcher, origin, host, signal, timeoutMs, called: settings.called }))
+      const { called, largestAnswer = LARGEST_ANSWER } = settings
+      return await work(fetchBy({ dispatcher, origin, host, signal, timeoutMs, called, largestAnswer }))
     } finally {
       ending.abort()
       await agent.destroy()
@@ -121,15 +124,16 @@ interface Session {
   readonly signal: AbortSignal
   readonly timeoutMs: number
   readonly called: HTTPSettings['called']
+  readonly largestAnswer: number
 }
 
-function fetchBy({ dispatcher, origin, host, signal, timeoutMs, called }: Session): Fetch {
+function fetchBy({ dispatcher, origin, host, signal, timeoutMs, called, largestAnswer }: Session): Fetch {
   const takeOfAll = takeUpTo(LARGEST_SESSION, host)
   let leftForPages = LARGEST_LISTS
   return async function fetch(url, { method, headers, body, isPage = false, mayBegin }) {
     const target = new URL(url)
     if (target.origin !== origin) throw otherOrigin(host)
-    const most = isPage ? Math.min(LARGEST_PAGE, leftForPages) : LARGEST_ANSWER
+    const most = isPage ? Math.min(LARGEST_PAGE, leftForPages) : largestAnswer
     if (most <= 0) throw unusable('lists of more than 12 MiB, their limit in one attempt', host, TOO_LARGE)
     const began = performance.now()
     let received = 0

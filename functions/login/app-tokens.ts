@@ -18,6 +18,11 @@ const MOST_KEPT_BYTES = 5_000 * 600
 const RECORD_BYTES = 500
 /** Time limit of asking for a token, for all who wait for it. */
 const ASKING_MS = 30_000
+/**
+ * How much longer it is asked for once nobody waits: most answers come by then, and the next attempt finds the token. Their attempts
+ * have places and memory, which nobody has any more.
+ */
+const UNAWAITED_MS = 2_000
 
 interface Kept {
   readonly token: AppToken
@@ -25,14 +30,21 @@ interface Kept {
   readonly until: number
 }
 
+/** A token that is asked for. */
+interface Asking {
+  /** Waits for it, like unlessAborted. */
+  readonly awaitedBy: (request: AppTokenRequest) => Promise<AppToken>
+}
+
 /**
  * Keeps the tokens of Apps in memory until five minutes before their end: one for each private key, installation, repository
- * and kind. Who needs one while it is asked for waits for the same answer. `elapsed` is in milliseconds of a clock that
+ * and kind. Who needs one while it is asked for waits for the same answer, and once nobody
+ * waits any more, that ends soon. `elapsed` is in milliseconds of a clock that
  * is never set.
  */
 export function keepTokens(issue: IssueToken, elapsed: () => number): World['appTokens'] {
   const kept = openFairCache<Kept>(MOST_KEPT_BYTES, ({ token }) => RECORD_BYTES + token.token.length)
-  const asked = new Map<string, Promise<AppToken>>()
+  const asked = new Map<string, Asking>()
 
   async function ask(key: string, request: AppTokenRequest): Promise<AppToken> {
     const began = elapsed()
@@ -49,17 +61,46 @@ export function keepTokens(issue: IssueToken, elapsed: () => number): World['app
     return issued.token
   }
 
+  function begin(asking: string, key: string, request: AppTokenRequest): Asking {
+    const ending = new AbortController()
+    const signal = AbortSignal.any([AbortSignal.timeout(ASKING_MS), ending.signal])
+    let waiting = 0
+    let unawaited: NodeJS.Timeout | undefined
+    const token = ask(key, { ...request, signal }).finally(() => forget())
+    const begun: Asking = {
+      async awaitedBy(by) {
+        waiting += 1
+        clearTimeout(unawaited)
+        try {
+          return await unlessAborted(token, by.signal, (cause) => outOfTime(by, cause))
+        } finally {
+          waiting -= 1
+          if (waiting === 0 && asked.get(asking) === begun) unawaited = setTimeout(end, UNAWAITED_MS).unref()
+        }
+      },
+    }
+    return begun
+
+    function forget(): void {
+      clearTimeout(unawaited)
+      if (asked.get(asking) === begun) asked.delete(asking)
+    }
+    function end(): void {
+      // Whoever needs one from now on asks again.
+      forget()
+      ending.abort(new Error('Nobody waits for the token any more.'))
+    }
+  }
+
   return async function appTokens(request) {
     const key = keyOf(request)
     const known = kept.get(request.namespace, key)
     if (known !== undefined && known.until > elapsed()) return known.token
     // The failed log-ins of a namespace are its own.
     const asking = `${request.namespace} ${key}`
-    const running =
-      asked.get(asking) ??
-      ask(key, { ...request, signal: AbortSignal.timeout(ASKING_MS) }).finally(() => asked.delete(asking))
+    const running = asked.get(asking) ?? begin(asking, key, request)
     asked.set(asking, running)
-    return unlessAborted(running, request.signal, (cause) => outOfTime(request, cause))
+    return running.awaitedBy(request)
   }
 }
 

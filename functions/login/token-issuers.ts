@@ -19,6 +19,9 @@ export const ISSUERS: Readonly<Record<string, () => Promise<{ readonly askForTok
 /** Most requests for tokens of the same App at once: GitHub recommends serial requests. And one of a namespace that has none. */
 const ASKED_PER_APP = 2
 
+/** An installation and a token have some 10 KB each. */
+const LARGEST_ANSWER = 256 * 1024
+
 /** Asks the APIs of hosts for tokens, and measures the calls. Loads what is needed with the first one. */
 export function openIssuers(settings: HTTPSettings, now: () => Date, meter: Meter = NO_METER): IssueToken {
   const terms = { spare: true, openTaken: () => countWithCredit(CALLS) }
@@ -41,7 +44,7 @@ export function openIssuers(settings: HTTPSettings, now: () => Date, meter: Mete
       const terms = { namespace, signal, ofOperator, turn }
       const share = shareOfCalls(settings, terms)
       const counted = inShareOf(settings, terms)
-      return openHTTP({ ...counted, called })(baseURL, signal, (fetch) =>
+      return openHTTP({ ...counted, called, largestAnswer: LARGEST_ANSWER })(baseURL, signal, (fetch) =>
         askForToken({ ...place, share, fetch: callInShare(fetch, share, counted), now: now() }, app),
       )
     })

@@ -1,7 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto'
+import { mock } from 'node:test'
 import t from 'tap'
 import { readApp } from '../../functions/domain/credentials/app.ts'
 import type { App } from '../../functions/domain/credentials/app.ts'
+import { unlessAborted } from '../../functions/domain/deadline.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import { parseRepositoryAddress } from '../../functions/domain/repository/address.ts'
 import { targetOf } from '../../functions/domain/repository/target.ts'
@@ -20,6 +22,7 @@ function makeApp(id: string, installation?: string): App {
 
 const APP = makeApp('1')
 const MINUTE_MS = 60_000
+const NEVER = new Promise<undefined>(() => undefined)
 
 function asking(
   repository: string,
@@ -156,6 +159,46 @@ t.test('an attempt that is out of time does not wait, and others go on', async (
   await t.rejects(hasty, { reason: 'Timeout', message: /before the API had issued a token for https:/ })
   resolve(undefined)
   t.match(await patient, { token: 'late' })
+})
+
+t.test('once nobody waits for a token any more, the host is asked for two seconds more', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.teardown(() => mock.timers.reset())
+  const asked: AbortSignal[] = []
+  const answer = Promise.withResolvers<undefined>()
+  const tokens = keepTokens(
+    async ({ signal }) => {
+      asked.push(signal)
+      const number = asked.length
+      await unlessAborted(number === 2 ? NEVER : answer.promise, signal)
+      return { token: `token-${number}`, installation: '81', seconds: 3_600 }
+    },
+    () => 0,
+  )
+  const leave = async (repository = 'acme/shop'): Promise<void> => {
+    const ending = new AbortController()
+    const left = tokens({ ...asking(repository), signal: ending.signal })
+    ending.abort()
+    await t.rejects(left, { name: 'Failure', reason: 'Timeout' })
+  }
+  await leave()
+  mock.timers.tick(1_900)
+  await leave()
+  t.equal(asked.length, 1, 'who comes in that time waits for the same answer')
+  mock.timers.tick(1_900)
+  t.equal(asked[0]?.aborted, false)
+  const waiting = tokens(asking('acme/shop'))
+  mock.timers.tick(20_000)
+  t.equal(asked[0]?.aborted, false, 'while somebody waits')
+  t.equal(asked.length, 1)
+  await leave()
+  answer.resolve(undefined)
+  t.match(await waiting, { token: 'token-1' })
+  const late = asking('acme/other')
+  await leave('acme/other')
+  mock.timers.tick(2_000)
+  t.equal(asked[1]?.aborted, true)
+  t.match(await tokens(late), { token: 'token-3' }, 'whoever comes then asks again')
 })
 
 t.test('however many tokens a namespace gets, those of another one are kept', async (t) => {

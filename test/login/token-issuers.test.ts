@@ -86,6 +86,25 @@ t.test(
   },
 )
 
+t.test('an answer of an issuer may have 256 KiB', async (t) => {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const app = appOf(privateKey.export({ type: 'pkcs1', format: 'pem' }).toString())
+  const host = await startHost(t, github, { ...memoryModel(), apps: memoryApps() })
+  const issue = openIssuers(settingsWith(host.caFile), () => new Date())
+  const address = parseRepositoryAddress(`${host.origin}/acme/shop.git`)
+  const target = targetOf('GitCommit', address, { provider: 'github', baseURL: host.baseURL })
+  const ask = (words: string): Promise<unknown> => {
+    host.fail({ kind: 'answer', answer: { status: 404, body: { message: 'No.', words } } })
+    return issue({ app, kind: 'GitCommit', namespace: 'team', signal, target })
+  }
+  await t.rejects(ask('x'.repeat(255 * 1024)), { name: 'Failure', reason: 'RepositoryNotFound' })
+  await t.rejects(ask('x'.repeat(257 * 1024)), {
+    name: 'Failure',
+    reason: 'ProviderUnavailable',
+    message: /more than 256 KiB, the limit of an answer/,
+  })
+})
+
 t.test('a token that could not be asked for in time is a Timeout', async (t) => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const app = appOf(privateKey.export({ type: 'pkcs1', format: 'pem' }).toString())
