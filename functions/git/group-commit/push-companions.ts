@@ -2,7 +2,7 @@ import type { RoundReport } from '../writer/round.ts'
 import type { BranchQueue, Waiter } from './branch-queue.ts'
 import type { Slow } from './branch-turns.ts'
 import { rememberApart } from './kept-apart.ts'
-import { watchPushTimes } from './push-times.ts'
+import { SLOW_MS, watchPushTimes } from './push-times.ts'
 import { apartKey, isOfOneNamespace, keyOf, namespaceOf, partKey } from './queue-keys.ts'
 
 /** How long the push of a queue takes, for those who wait for it. */
@@ -24,8 +24,8 @@ export interface PushCompanions {
   /** Its namespace pushes to the branch by itself for ten minutes; or for so many milliseconds, unless it has landed by itself. */
   readonly keepApart: (waiter: Waiter, milliseconds?: number) => void
   /**
-   * The next push of this queue is about to begin. If it is shared and takes longer than is usual there, in all of its rounds, `late` is
-   * called, and nobody else waits for it: until it has ended, each pushes by itself.
+   * The next push of this queue is about to begin. If it is shared, and a round takes longer than is usual there, or all of them
+   * longer than that and 2 s, `late` is called, and nobody else waits for it: until it has ended, each pushes by itself.
    */
   readonly watch: (key: string, queue: BranchQueue, late: () => void) => PushWatch
   /** A round of a push that has begun with this change has ended: whoever makes it slow, or is refused by itself, is kept apart. */
@@ -71,7 +71,9 @@ export function choosePushCompanions(): PushCompanions {
         end()
         if (first === undefined || !mayShare(key, first)) return
         beganAt = performance.now()
-        const leftMs = Math.max(0, times.mostMs(keyOf(first), namespaces) - spentMs)
+        const mostMs = times.mostMs(keyOf(first), namespaces)
+        // Rounds that it has lost to others are not for its own to answer for, unless they are as many as a slow push takes.
+        const leftMs = Math.min(mostMs, Math.max(0, Math.max(SLOW_MS, mostMs) - spentMs))
         timer = setTimeout(() => {
           late.add(key)
           times.isLate(keyOf(first))

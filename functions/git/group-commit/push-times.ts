@@ -26,7 +26,7 @@ export interface Separated {
 }
 
 /** A push that takes longer is slow. */
-const SLOW_MS = 2_000
+export const SLOW_MS = 2_000
 /** A shared one takes no more than so many times what is usual for its namespaces alone, unless somebody makes it slow. */
 const UNUSUAL = 2
 /** The same where that is short: a busy machine makes short pushes several times as long. */

@@ -180,6 +180,40 @@ t.test('a push that takes long only because it loses races is late as well', asy
   })
 })
 
+t.test(
+  'where pushes are short, rounds that one has lost make it late only together with others',
+  async (t) => {
+    const { push, pass, pushes, outcomes, end } = stage(t)
+    for (const namespace of ['shop', 'market']) {
+      push(namespace)
+      await until(async () => {
+        await pass(0)
+        return outcomes[namespace] !== undefined
+      })
+    }
+    push('evil', 'slow')
+    push('ops')
+    await pass(400)
+    const now = performance.now.bind(performance)
+    t.intercept(performance, 'now', { value: () => now() + 400 })
+    const before = pushes.length
+    end({ kind: 'race' })
+    await until(() => pushes.length > before)
+    await pass(400)
+    t.equal(outcomes['ops'], undefined, 'another writer may be why')
+    await until(async () => {
+      await pass(100)
+      return outcomes['ops'] !== undefined
+    })
+    t.equal(outcomes['ops'], 'pushed')
+    await until(async () => {
+      end()
+      await pass(3_000)
+      return outcomes['slow'] !== undefined
+    })
+  },
+)
+
 t.test('who is alone in a late push stays in it, and keeps nobody from the next one', async (t) => {
   const { push, pass, pushes, outcomes } = stage(t)
   push('evil', 'slow')
