@@ -1,6 +1,6 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { makeAllowance, type Allowance } from '../../domain/sharing/allowance.ts'
-import { makeAllowances } from '../../domain/sharing/allowances.ts'
+import { makeAllowances, type Allowances } from '../../domain/sharing/allowances.ts'
 import { unlessAborted } from '../../domain/deadline.ts'
 import { Failure } from '../../domain/failure.ts'
 import type { Release } from '../../domain/network/budget.ts'
@@ -17,6 +17,9 @@ const MS_PER_SECOND = 200
 const LITTLE_MS = 50
 /** Milliseconds of these that it gets back in a second. */
 const LITTLE_PER_SECOND = 10
+/** The same of calls: of three pull requests with fifty reviewers each, who are asked for one by one. */
+const CALLS_MS = 100
+const CALLS_PER_SECOND = 10
 /** Milliseconds after which further work waits for the next turn of the event loop. */
 const TURN_MS = 10
 /**
@@ -68,6 +71,7 @@ export function shareThread(
 ): ThreadShares {
   const shares = makeAllowances(MOST_MS, MS_PER_SECOND, elapsed)
   const little = makeAllowances(LITTLE_MS, LITTLE_PER_SECOND, elapsed)
+  const fewCalls = makeAllowances(CALLS_MS, CALLS_PER_SECOND, elapsed)
   let worked = 0
   const taken = countExcess(SHORT, elapsed)
   const queue = openFairQueue(1, { elapsed: () => worked, handOver, taken })
@@ -123,7 +127,7 @@ export function shareThread(
   function count(namespace: string, took: number): void {
     heldInTurn += took
     shares.of(namespace).spend(took)
-    const ofIts = little.of(namespace)
+    const ofIts = fewCalls.of(namespace)
     if (ofIts.left() > 0) ofIts.spend(took)
     else {
       taken.add(namespace, took)
@@ -152,9 +156,10 @@ export function shareThread(
 
   async function urgently<T>(namespace: string, work: () => T, isCall: boolean): Promise<T> {
     while (heldInTurn >= TURN_MS) await turnAfter()
-    const hadLittle = little.of(namespace).left() > 0
+    const ofIts = (isCall ? fewCalls : little).of(namespace)
+    const hadLittle = ofIts.left() > 0
     return timed(namespace, work, (took) => {
-      little.of(namespace).spend(took)
+      ofIts.spend(took)
       taken.add(namespace, took)
       if (took > TURN_MS || (isCall && !hadLittle)) long.spend(took)
     })
@@ -163,11 +168,11 @@ export function shareThread(
   async function inShare<T>(
     namespace: string,
     work: () => T,
-    { signal, countInTurn }: { readonly signal: AbortSignal; readonly countInTurn: (took: number) => void },
+    { signal, free, countInTurn }: Sharing,
   ): Promise<T> {
     for (;;) {
       await ownShare(namespace, signal)
-      const ofIts = little.of(namespace)
+      const ofIts = free.of(namespace)
       if (ofIts.left() > 0) {
         if (heldInTurn < TURN_MS) return timed(namespace, work, ofIts.spend)
         await turnAfter()
@@ -188,17 +193,17 @@ export function shareThread(
     isSpent: (namespace) => shares.of(namespace).left() <= 0,
     mustWait(namespace) {
       if (heldInTurn >= TURN_MS || shares.of(namespace).left() <= 0) return true
-      return little.of(namespace).left() <= 0 && (long.left() <= 0 || !queue.hasRoom())
+      return fewCalls.of(namespace).left() <= 0 && (long.left() <= 0 || !queue.hasRoom())
     },
     count,
     workFor: async (namespace, work, signal, isUrgent = false) =>
       isUrgent
         ? urgently(namespace, work, false)
-        : inShare(namespace, work, { signal, countInTurn: countMore }),
+        : inShare(namespace, work, { signal, free: little, countInTurn: countMore }),
     callFor: async (namespace, work, signal, isUrgent = false) =>
       isUrgent
         ? urgently(namespace, work, true)
-        : inShare(namespace, work, { signal, countInTurn: countCall }),
+        : inShare(namespace, work, { signal, free: fewCalls, countInTurn: countCall }),
     async reserve(namespace, signal) {
       for (;;) {
         await ownShare(namespace, signal)
@@ -220,6 +225,15 @@ export function shareThread(
       }
     },
   }
+}
+
+/** How a work is shared. */
+interface Sharing {
+  readonly signal: AbortSignal
+  /** What each namespace has without a turn among others. */
+  readonly free: Allowances
+  /** Counts milliseconds of work that was done in turn. */
+  readonly countInTurn: (took: number) => void
 }
 
 function late(cause: unknown): Failure {
