@@ -135,7 +135,7 @@ function lineOf(elapsed: () => number): Line {
     async enter(writer, signal) {
       const { likelyMs = 0, slowMs = 0 } = writer
       const heldMs = slowMs === 'unknown' ? SUSPECTS_TURN_MS : slowMs
-      const leave = await queue.enter(ownerOf(writer), signal, 'last', likelyMs + heldMs)
+      const leave = await queue.enter(ownerOf(writer), signal, 'last', likelyMs + COUNTED * heldMs)
       const began = elapsed()
       return () => leave(Math.max(USUAL * likelyMs, COUNTED * (elapsed() - began)))
     },

@@ -5,6 +5,9 @@ import { rememberApart } from './kept-apart.ts'
 import { SLOW_MS, watchPushTimes } from './push-times.ts'
 import { apartKey, isOfOneNamespace, keyOf, namespaceOf, partKey } from './queue-keys.ts'
 
+/** Two pods take each other's tip in every second round: all rounds of a push may take so many times what one may. */
+const LOST_ROUNDS = 2
+
 /** How long the push of a queue takes, for those who wait for it. */
 export interface PushWatch {
   /** A round of it begins, with changes of these. */
@@ -25,7 +28,7 @@ export interface PushCompanions {
   readonly keepApart: (waiter: Waiter, milliseconds?: number) => void
   /**
    * The next push of this queue is about to begin. If it is shared, and a round takes longer than is usual there, or all of them
-   * longer than that and 2 s, `late` is called, and nobody else waits for it: until it has ended, each pushes by itself.
+   * longer than twice that and 4 s, `late` is called, and nobody else waits for it: until it has ended, each pushes by itself.
    */
   readonly watch: (key: string, queue: BranchQueue, late: () => void) => PushWatch
   /** A round of a push that has begun with this change has ended: whoever makes it slow, or is refused by itself, is kept apart. */
@@ -72,8 +75,8 @@ export function choosePushCompanions(): PushCompanions {
         if (first === undefined || !mayShare(key, first)) return
         beganAt = performance.now()
         const mostMs = times.mostMs(keyOf(first), namespaces)
-        // Rounds that it has lost to others are not for its own to answer for, unless they are as many as a slow push takes.
-        const leftMs = Math.min(mostMs, Math.max(0, Math.max(SLOW_MS, mostMs) - spentMs))
+        // Rounds that it has lost to other writers are not for its own to answer for, unless they are very many.
+        const leftMs = Math.min(mostMs, Math.max(0, LOST_ROUNDS * Math.max(SLOW_MS, mostMs) - spentMs))
         timer = setTimeout(() => {
           late.add(key)
           times.isLate(keyOf(first))

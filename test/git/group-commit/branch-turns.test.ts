@@ -412,3 +412,29 @@ t.test('of those who have taken nothing yet, one with a small push is next', asy
   await Promise.all(all)
   t.same(order, ['small', 'large', 'larger'])
 })
+
+t.test('one of which nothing is known has its turn after few of the others', async (t) => {
+  let now = 0
+  const turns = openBranchTurns(() => now)
+  const order: string[] = []
+  async function push(namespace: string, slowMs?: Slow): Promise<void> {
+    const { release } = await turns.take(MAIN, {
+      login: 'all',
+      namespaces: [namespace],
+      likelyMs: 20,
+      slowMs,
+    })
+    order.push(namespace)
+    await settle()
+    now += 550
+    release()
+  }
+  for (const namespace of ['new', 'shop', 'market', 'ops'])
+    turns.landed(MAIN, { login: 'all', namespaces: [namespace] })
+  async function pushAll(namespace: string): Promise<void> {
+    for (let times = 0; times < 15; times += 1) await push(namespace)
+  }
+  const others = ['shop', 'market', 'ops'].map(pushAll)
+  await Promise.all([push('new', 'unknown'), ...others])
+  t.ok(order.indexOf('new') <= 6, `after ${order.indexOf('new')} turns`)
+})

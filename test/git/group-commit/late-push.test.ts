@@ -166,7 +166,7 @@ t.test('a push that takes long only because it loses races is late as well', asy
   push('shop')
   await pass(1_500)
   const now = performance.now.bind(performance)
-  t.intercept(performance, 'now', { value: () => now() + 1_500 })
+  t.intercept(performance, 'now', { value: () => now() + 3_500 })
   end({ kind: 'race' })
   await until(() => pushes.length === 2)
   t.same(pushes, Array(2).fill(['slow', 'shop']))
