@@ -4,7 +4,7 @@ import { makeAllowances, type Allowances } from '../../domain/sharing/allowances
 import { unlessAborted } from '../../domain/deadline.ts'
 import { Failure } from '../../domain/failure.ts'
 import type { Release } from '../../domain/network/budget.ts'
-import type { ThreadShares } from '../../domain/network/share.ts'
+import type { ThreadShares, WorkFor } from '../../domain/network/share.ts'
 import { openFairQueue } from '../../domain/sharing/fair-queue.ts'
 import { countExcess, SHORT } from '../../domain/sharing/taken-time.ts'
 import { openReserved } from './reserved.ts'
@@ -70,8 +70,8 @@ export function shareThread(
   { elapsed, nextTurn, pause }: ThreadClock = REAL,
 ): ThreadShares {
   const shares = makeAllowances(MOST_MS, MS_PER_SECOND, elapsed)
-  const little = makeAllowances(LITTLE_MS, LITTLE_PER_SECOND, elapsed)
-  const fewCalls = makeAllowances(CALLS_MS, CALLS_PER_SECOND, elapsed)
+  const works: Sort = { little: makeAllowances(LITTLE_MS, LITTLE_PER_SECOND, elapsed), areLong: false }
+  const calls: Sort = { little: makeAllowances(CALLS_MS, CALLS_PER_SECOND, elapsed), areLong: true }
   let worked = 0
   const taken = countExcess(SHORT, elapsed)
   const queue = openFairQueue(1, { elapsed: () => worked, handOver, taken })
@@ -113,21 +113,10 @@ export function shareThread(
     }
   }
 
-  /** Counts what was done in turn. */
-  function countMore(took: number): void {
-    worked += took
-    if (took > TURN_MS) long.spend(took)
-  }
-
-  function countCall(took: number): void {
-    worked += took
-    long.spend(took)
-  }
-
   function count(namespace: string, took: number): void {
     heldInTurn += took
     shares.of(namespace).spend(took)
-    const ofIts = fewCalls.of(namespace)
+    const ofIts = calls.little.of(namespace)
     if (ofIts.left() > 0) ofIts.spend(took)
     else {
       taken.add(namespace, took)
@@ -154,25 +143,29 @@ export function shareThread(
     return (next ??= beginTurn())
   }
 
-  async function urgently<T>(namespace: string, work: () => T, isCall: boolean): Promise<T> {
+  async function urgently<T>(namespace: string, work: () => T, { little, areLong }: Sort): Promise<T> {
     while (heldInTurn >= TURN_MS) await turnAfter()
-    const ofIts = (isCall ? fewCalls : little).of(namespace)
+    const ofIts = little.of(namespace)
     const hadLittle = ofIts.left() > 0
     return timed(namespace, work, (took) => {
       ofIts.spend(took)
       taken.add(namespace, took)
-      if (took > TURN_MS || (isCall && !hadLittle)) long.spend(took)
+      if (took > TURN_MS || (areLong && !hadLittle)) long.spend(took)
     })
   }
 
   async function inShare<T>(
     namespace: string,
     work: () => T,
-    { signal, free, countInTurn }: Sharing,
+    { little, areLong, signal }: Sort & { readonly signal: AbortSignal },
   ): Promise<T> {
+    function countInTurn(took: number): void {
+      worked += took
+      if (areLong || took > TURN_MS) long.spend(took)
+    }
     for (;;) {
       await ownShare(namespace, signal)
-      const ofIts = free.of(namespace)
+      const ofIts = little.of(namespace)
       if (ofIts.left() > 0) {
         if (heldInTurn < TURN_MS) return timed(namespace, work, ofIts.spend)
         await turnAfter()
@@ -189,25 +182,24 @@ export function shareThread(
     }
   }
 
+  function sharing(sort: Sort): WorkFor {
+    return async (namespace, work, signal, isUrgent = false) =>
+      isUrgent ? urgently(namespace, work, sort) : inShare(namespace, work, { ...sort, signal })
+  }
+
   return {
     isSpent: (namespace) => shares.of(namespace).left() <= 0,
     mustWait(namespace) {
       if (heldInTurn >= TURN_MS || shares.of(namespace).left() <= 0) return true
-      return fewCalls.of(namespace).left() <= 0 && (long.left() <= 0 || !queue.hasRoom())
+      return calls.little.of(namespace).left() <= 0 && (long.left() <= 0 || !queue.hasRoom())
     },
     count,
-    workFor: async (namespace, work, signal, isUrgent = false) =>
-      isUrgent
-        ? urgently(namespace, work, false)
-        : inShare(namespace, work, { signal, free: little, countInTurn: countMore }),
-    callFor: async (namespace, work, signal, isUrgent = false) =>
-      isUrgent
-        ? urgently(namespace, work, true)
-        : inShare(namespace, work, { signal, free: fewCalls, countInTurn: countCall }),
+    workFor: sharing(works),
+    callFor: sharing(calls),
     async reserve(namespace, signal) {
       for (;;) {
         await ownShare(namespace, signal)
-        const ofIts = little.of(namespace)
+        const ofIts = works.little.of(namespace)
         if (ofIts.left() > 0) return reserved.begin(namespace, ofIts, RESERVED_MS)
         const oneEnds = reserved.oneEnds(namespace)
         if (oneEnds !== undefined) {
@@ -227,13 +219,12 @@ export function shareThread(
   }
 }
 
-/** How a work is shared. */
-interface Sharing {
-  readonly signal: AbortSignal
+/** Works, or calls. */
+interface Sort {
   /** What each namespace has without a turn among others. */
-  readonly free: Allowances
-  /** Counts milliseconds of work that was done in turn. */
-  readonly countInTurn: (took: number) => void
+  readonly little: Allowances
+  /** Whether they count as long ones, however short they are. */
+  readonly areLong: boolean
 }
 
 function late(cause: unknown): Failure {
