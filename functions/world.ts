@@ -134,12 +134,12 @@ export interface World {
   readonly takeTurn: (kind: Kind, holder: Holder) => Promise<Turn | undefined>
   /**
    * Renders an object, or parses a Secret or an answer, in the share of its namespace; see
-   * functions/attempt/turns/thread-share.ts.
+   * functions/attempt/turns/thread/thread-share.ts.
    */
   readonly workFor: WorkFor
   /** Objects that take much memory; see functions/commit/sources/large-objects.ts. */
   readonly largeObjects: LargeObjects
-  /** Has a signer make its signatures in turns of all namespaces; see functions/attempt/turns/shared-signing.ts. */
+  /** Has a signer make its signatures in turns of all namespaces; see functions/attempt/turns/thread/shared-signing.ts. */
   readonly shareSigner: (namespace: string, signer: Signer) => Signer
   /** The API server's time, by which claims and retries go; see functions/cluster/server-clock.ts. */
   readonly now: () => Date

@@ -19,7 +19,7 @@ export interface EditParts extends Pick<EditLineParts, 'acquire'>, Partial<Pick<
   readonly turnsMs?: readonly number[]
 }
 
-/** What of attempt/turns/thread-share.ts is used here. */
+/** What of attempt/turns/thread/thread-share.ts is used here. */
 interface ThreadShare {
   /** Works once the namespace may. Throws Timeout if the signal fires before. */
   readonly workFor: <T>(namespace: string, work: () => T, signal: AbortSignal) => Promise<T>

@@ -1,4 +1,4 @@
-import { shareThread } from '../../functions/attempt/turns/thread-share.ts'
+import { shareThread } from '../../functions/attempt/turns/thread/thread-share.ts'
 import { openEdits, type Edits, type EditParts } from '../../functions/edits/edits.ts'
 import type { TextEdit } from '../../functions/domain/edit/edit-text.ts'
 import { parseFieldPath } from '../../functions/domain/field-path/field-path.ts'

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
-import { shareThread } from '../../functions/attempt/turns/thread-share.ts'
+import { shareThread } from '../../functions/attempt/turns/thread/thread-share.ts'
 import { connectCluster } from '../../functions/cluster/connect.ts'
 import type { Cluster, Secret } from '../../functions/cluster/cluster.ts'
 import { parseRepositoryAddress } from '../../functions/domain/repository/address.ts'

@@ -19,7 +19,7 @@ export interface Objects {
   readonly read: <T>(place: Place, use: (object: Mapping, requested: RequestedObject) => T) => Promise<T>
 }
 
-/** Does work that holds the thread, within the share of the namespace. See functions/attempt/turns/thread-share.ts. */
+/** Does work that holds the thread, within the share of the namespace. See functions/attempt/turns/thread/thread-share.ts. */
 export type Share = <T>(work: () => T) => Promise<T>
 
 /** Sets fields of a file; throws a Failure. See functions/edits. */

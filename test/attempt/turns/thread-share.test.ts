@@ -1,5 +1,6 @@
 import t from 'tap'
-import { makeTogether, shareThread } from '../../../functions/attempt/turns/thread-share.ts'
+import { makeTogether } from '../../../functions/attempt/turns/thread/long-works.ts'
+import { shareThread } from '../../../functions/attempt/turns/thread/thread-share.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
 import type { WorkFor } from '../../../functions/domain/network/share.ts'
 

@@ -1,6 +1,8 @@
 import { setImmediate as settled } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { makeTogether, shareThread, type ThreadClock } from '../../../functions/attempt/turns/thread-share.ts'
+import { makeTogether } from '../../../functions/attempt/turns/thread/long-works.ts'
+import type { ThreadClock } from '../../../functions/attempt/turns/thread/thread-clock.ts'
+import { shareThread } from '../../../functions/attempt/turns/thread/thread-share.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
 
 const NEVER = new AbortController().signal

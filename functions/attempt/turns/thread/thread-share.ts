@@ -1,13 +1,14 @@
-import { setImmediate, setTimeout } from 'node:timers/promises'
-import { makeAllowance, type Allowance } from '../../domain/sharing/allowance.ts'
-import { makeAllowances, type Allowances } from '../../domain/sharing/allowances.ts'
-import { unlessAborted } from '../../domain/deadline.ts'
-import { Failure } from '../../domain/failure.ts'
-import type { Release } from '../../domain/network/budget.ts'
-import type { ThreadShares, WorkFor } from '../../domain/network/share.ts'
-import { openFairQueue } from '../../domain/sharing/fair-queue.ts'
-import { countExcess, SHORT } from '../../domain/sharing/taken-time.ts'
+import { makeAllowances, type Allowances } from '../../../domain/sharing/allowances.ts'
+import { unlessAborted } from '../../../domain/deadline.ts'
+import { Failure } from '../../../domain/failure.ts'
+import type { Release } from '../../../domain/network/budget.ts'
+import type { ThreadShares, WorkFor } from '../../../domain/network/share.ts'
+import { openFairQueue } from '../../../domain/sharing/fair-queue.ts'
+import { countExcess, SHORT } from '../../../domain/sharing/taken-time.ts'
+import { LONG_MS, makeTogether, moreOf } from './long-works.ts'
 import { openReserved } from './reserved.ts'
+import { REAL, type ThreadClock } from './thread-clock.ts'
+import { openTurnOfLoop, TURN_MS } from './turn-of-loop.ts'
 
 /** Milliseconds of the thread that a namespace may take at once: four of the slowest objects that the API server stores. */
 const MOST_MS = 400
@@ -20,41 +21,11 @@ const LITTLE_PER_SECOND = 10
 /** The same of calls: of three pull requests with fifty reviewers each, who are asked for one by one. */
 const CALLS_MS = 100
 const CALLS_PER_SECOND = 10
-/** Milliseconds after which further work waits for the next turn of the event loop. */
-const TURN_MS = 10
-/**
- * Milliseconds of works that are longer than that, and of calls, which all namespaces that have taken more than a little may have at
- * once.
- */
-const LONG_MS = 100
-/** Milliseconds of these that they get back in a second: the thread has as much again to do with what these works make. */
-const LONG_PER_SECOND = 300
-
 /**
  * Milliseconds of the little that count as taken while a namespace does what others wait for: it does two of these at a time, as many
  * as call with one token.
  */
 const RESERVED_MS = LITTLE_MS / 2
-
-/** What a test replaces. */
-export interface ThreadClock {
-  /** Milliseconds of a clock that is never set. */
-  readonly elapsed: () => number
-  /** Resolves in the next turn of the event loop. */
-  readonly nextTurn: () => Promise<unknown>
-  readonly pause: (milliseconds: number) => Promise<unknown>
-}
-
-const REAL: ThreadClock = {
-  elapsed: () => performance.now(),
-  nextTurn: () => setImmediate(),
-  pause: (milliseconds) => setTimeout(milliseconds),
-}
-
-/** What all namespaces that have taken more than a little have together. */
-export function makeTogether(elapsed = REAL.elapsed): Allowance {
-  return makeAllowance(LONG_MS, LONG_PER_SECOND, elapsed)
-}
 
 /**
  * Shares the thread that answers probes, and does everybody's work, among namespaces: work waits while its namespace has
@@ -76,16 +47,11 @@ export function shareThread(
   const taken = countExcess(SHORT, elapsed)
   const queue = openFairQueue(1, { elapsed: () => worked, handOver, taken })
   const reserved = openReserved()
-  let heldInTurn = 0
-  let next: Promise<void> | undefined
+  const turnOfLoop = openTurnOfLoop(nextTurn)
 
   function handOver(giveNext: () => void): void {
     if (long.left() > 0) giveNext()
-    else void moreOfLong().then(giveNext)
-  }
-
-  function moreOfLong(): Promise<unknown> {
-    return pause((1 - long.left()) * (1_000 / LONG_PER_SECOND))
+    else void moreOf(long, pause).then(giveNext)
   }
 
   /** Waits until its share is not used up. */
@@ -95,26 +61,20 @@ export function shareThread(
       await unlessAborted(pause((1 - left) * (1_000 / MS_PER_SECOND)), signal, late)
   }
 
-  async function beginTurn(): Promise<void> {
-    await nextTurn()
-    heldInTurn = 0
-    next = undefined
-  }
-
   function timed<T>(namespace: string, work: () => T, count: (took: number) => void): T {
     const began = elapsed()
     try {
       return work()
     } finally {
       const took = elapsed() - began
-      heldInTurn += took
+      turnOfLoop.add(took)
       shares.of(namespace).spend(took)
       count(took)
     }
   }
 
   function count(namespace: string, took: number): void {
-    heldInTurn += took
+    turnOfLoop.add(took)
     shares.of(namespace).spend(took)
     const ofIts = calls.little.of(namespace)
     if (ofIts.left() > 0) ofIts.spend(took)
@@ -130,7 +90,7 @@ export function shareThread(
     })
     try {
       // What was urgent has taken it while nobody was here.
-      while (long.left() <= 0) await unlessAborted(moreOfLong(), signal, late)
+      while (long.left() <= 0) await unlessAborted(moreOf(long, pause), signal, late)
       return leave
     } catch (error) {
       leave()
@@ -138,13 +98,8 @@ export function shareThread(
     }
   }
 
-  /** The next turn of the event loop. */
-  function turnAfter(): Promise<void> {
-    return (next ??= beginTurn())
-  }
-
   async function urgently<T>(namespace: string, work: () => T, { little, areLong }: Sort): Promise<T> {
-    while (heldInTurn >= TURN_MS) await turnAfter()
+    while (turnOfLoop.isFull()) await turnOfLoop.next()
     const ofIts = little.of(namespace)
     const hadLittle = ofIts.left() > 0
     return timed(namespace, work, (took) => {
@@ -167,13 +122,13 @@ export function shareThread(
       await ownShare(namespace, signal)
       const ofIts = little.of(namespace)
       if (ofIts.left() > 0) {
-        if (heldInTurn < TURN_MS) return timed(namespace, work, ofIts.spend)
-        await turnAfter()
+        if (!turnOfLoop.isFull()) return timed(namespace, work, ofIts.spend)
+        await turnOfLoop.next()
         continue
       }
       const leave = await enter(namespace, signal)
       try {
-        while (heldInTurn >= TURN_MS) await turnAfter()
+        while (turnOfLoop.isFull()) await turnOfLoop.next()
         // Others of its works may have taken it meanwhile.
         if (shares.of(namespace).left() > 0) return timed(namespace, work, countInTurn)
       } finally {
@@ -190,7 +145,7 @@ export function shareThread(
   return {
     isSpent: (namespace) => shares.of(namespace).left() <= 0,
     mustWait(namespace) {
-      if (heldInTurn >= TURN_MS || shares.of(namespace).left() <= 0) return true
+      if (turnOfLoop.isFull() || shares.of(namespace).left() <= 0) return true
       return calls.little.of(namespace).left() <= 0 && (long.left() <= 0 || !queue.hasRoom())
     },
     count,

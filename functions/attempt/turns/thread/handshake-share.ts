@@ -1,6 +1,6 @@
-import { Failure } from '../../domain/failure.ts'
-import type { CallShares, HandshakeShares } from '../../domain/network/share.ts'
-import { shareSlowWork, type SlowClock } from '../../domain/sharing/slow-work.ts'
+import { Failure } from '../../../domain/failure.ts'
+import type { CallShares, HandshakeShares } from '../../../domain/network/share.ts'
+import { shareSlowWork, type SlowClock } from '../../../domain/sharing/slow-work.ts'
 
 /** A piece of a usual handshake takes some 3 ms, so that no host of honest tenants needs any of this. */
 const BOUNDS = { usual: 10, most: 100, perSecond: 2 }

@@ -1,5 +1,5 @@
-import type { Release } from '../../domain/network/budget.ts'
-import type { Allowance } from '../../domain/sharing/allowance.ts'
+import type { Release } from '../../../domain/network/budget.ts'
+import type { Allowance } from '../../../domain/sharing/allowance.ts'
 
 /** What is reserved by owners, for as long as they have it. */
 export interface Reserved {
