@@ -12,8 +12,11 @@ import type { Found } from './find.ts'
 import { isFinal, keptChanging } from './status-writes.ts'
 import type { World } from '../world.ts'
 
-/** Pauses between writes: in total shorter than the margin of a claim over the attempt's deadline. */
-const PAUSES_MS = [50, 100, 200, 400, 800, 1_600, 3_200] as const
+/**
+ * Pauses before the writes: in total shorter than the margin of a claim over the attempt's deadline. After a pause the resource is read
+ * once more, and written at once: one that somebody changes every 40 ms has a new version after each pause.
+ */
+const PAUSES_MS = [0, 50, 100, 200, 400, 800, 1_600, 3_200] as const
 
 /** Whether a result was written, or superseded by a newer generation (`newer`) or by another claim (neither field). */
 export interface WrittenResult {
@@ -41,30 +44,41 @@ export async function writeResult(
 ): Promise<WrittenResult> {
   const { limit, random } = { limit: world.settings.retryLimit, random: world.random() }
   let lastFailure: Failure | undefined
-  let latest = claim
+  let tried: Status | undefined
   for (const wait of PAUSES_MS) {
+    if (wait > 0) await pause(wait)
     try {
+      const read = tried === undefined ? { held: claim } : await readAgain(claim, tried, world)
+      if (!('held' in read)) return read
+      const latest = read.held
       const now = world.now()
       const late = stillLate(!isWithdrawn(latest))
       const status =
         result instanceof Failure
           ? failed(latest, result, { now, limit, random, awaited, late })
           : succeeded(latest, result, now, late)
+      tried = status
       const stored = await world.cluster.patchStatus(latest, status)
       if (stored !== CONFLICT) return { written: { envelope: envelopeOf(stored), status } }
-      const whole = await world.cluster.readResource(refOf(claim))
-      if (whole === undefined) return {}
-      const envelope = envelopeOf(whole)
-      // The answer to an earlier write may have been lost.
-      if (carriesResult(envelope, claim, status)) return { written: { envelope, status } }
-      if (!carriesClaim(envelope, claim)) return {}
-      latest = envelope
-      if (!isSameRequest(latest, claim)) return { newer: { envelope: latest, whole } }
     } catch (error) {
       if (!(error instanceof Failure) || isFinal(error)) throw error
       lastFailure = error
     }
-    await pause(wait)
   }
   throw lastFailure ?? keptChanging()
+}
+
+/** The resource as it is now, where it still has this claim; otherwise what has become of the result. */
+async function readAgain(
+  claim: Envelope,
+  tried: Status,
+  world: World,
+): Promise<{ readonly held: Envelope } | WrittenResult> {
+  const whole = await world.cluster.readResource(refOf(claim))
+  if (whole === undefined) return {}
+  const envelope = envelopeOf(whole)
+  // The answer to an earlier write may have been lost.
+  if (carriesResult(envelope, claim, tried)) return { written: { envelope, status: tried } }
+  if (!carriesClaim(envelope, claim)) return {}
+  return isSameRequest(envelope, claim) ? { held: envelope } : { newer: { envelope, whole } }
 }

@@ -69,3 +69,30 @@ t.test('an annotation that is removed during the attempt requests no second one'
     newer: undefined,
   })
 })
+
+t.test(
+  'the result of a resource that somebody changes again and again is written between two changes',
+  async (t) => {
+    const world = memoryWorld()
+    const held = await claimed(world)
+    let changes = 0
+    function change(): void {
+      changes += 1
+      world.cluster.apply(gitCommit({}, { [REQUESTED_AT]: 'first', 'example.com/changes': String(changes) }))
+    }
+    const timers: NodeJS.Timeout[] = []
+    t.teardown(() => timers.forEach(clearTimeout))
+    const cluster: MemoryWorld['cluster'] = {
+      ...world.cluster,
+      async readResource(ref) {
+        const whole = await world.cluster.readResource(ref)
+        timers.push(setTimeout(change, 40))
+        return whole
+      },
+    }
+    change()
+    const { written } = await writeResult(held, UP_TO_DATE, { ...world, cluster })
+    t.match(written, { status: { phase: 'Succeeded' } })
+    t.equal(changes, 1, 'the first write after it was read')
+  },
+)
