@@ -44,6 +44,12 @@ export const TOO_MUCH_WORK: ErrorMeaning = {
   sentence:
     'is more work for Git than one attempt may do; use a repository with fewer or smaller objects, or ask your Commitlet operator, who may raise ATTEMPT_DEADLINE.',
 }
+/** Git has taken all of the memory that it may take. */
+export const TOO_MUCH_MEMORY: ErrorMeaning = {
+  reason: 'NotSupported',
+  sentence:
+    'lists more refs or objects than Git can hold in the memory that one attempt may use; use a repository with fewer, or ask your Commitlet operator to give Commitlet more memory.',
+}
 /** The connection broke off. */
 export const BROKEN_OFF: ErrorMeaning = {
   reason: 'NetworkError',

@@ -1,5 +1,12 @@
 import { OTHER_REF } from '../process/push-hook.ts'
-import { type ErrorRow, NOT_GIT, FETCH_LIMIT_REACHED, TOO_MUCH_WORK, BROKEN_OFF } from './error-meaning.ts'
+import {
+  type ErrorRow,
+  NOT_GIT,
+  FETCH_LIMIT_REACHED,
+  TOO_MUCH_MEMORY,
+  TOO_MUCH_WORK,
+  BROKEN_OFF,
+} from './error-meaning.ts'
 
 /**
  * With the launcher, git gets a write error (EFBIG) at the limit; the signal is for a git that gets none. A trace that is too
@@ -61,12 +68,7 @@ export const ROWS: readonly ErrorRow[] = [
   },
   { pattern: TOO_LARGE, ...FETCH_LIMIT_REACHED },
   { pattern: OUT_OF_TIME, ...TOO_MUCH_WORK },
-  {
-    pattern: OUT_OF_MEMORY,
-    reason: 'NotSupported',
-    sentence:
-      'lists more refs or objects than Git can hold in the memory that one attempt may use; use a repository with fewer, or ask your Commitlet operator to give Commitlet more memory.',
-  },
+  { pattern: OUT_OF_MEMORY, ...TOO_MUCH_MEMORY },
   {
     // The machine has no memory, or the kernel killed git.
     pattern: new RegExp(`Cannot allocate memory|died of signal 9|${LOST_INDEX_PACK.source}`),

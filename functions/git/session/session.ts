@@ -9,7 +9,7 @@ import {
 import { launch, type EndedWithBytes } from '../process/launcher.ts'
 import { failureOf, limitReached, withRanOut } from '../output/classify.ts'
 import { withOutput } from '../output/git-output.ts'
-import { TOO_MUCH_WORK, type ErrorContext } from '../output/error-meaning.ts'
+import { TOO_MUCH_MEMORY, TOO_MUCH_WORK, type ErrorContext } from '../output/error-meaning.ts'
 import type { IsRepeated } from '../output/repeated-words.ts'
 import type { SessionLimits } from './limits.ts'
 import type { OnlineResult, Transport } from './transport.ts'
@@ -31,7 +31,9 @@ export interface Session {
   readonly context: ErrorContext
   /** Runs a git that talks to the remote, and returns what its result means. */
   online(args: readonly string[], options?: OnlineOptions): Promise<OnlineResult>
-  /** Runs a git without network and login. Throws Internal if it does not exit with 0, NotSupported if it takes too long. */
+  /**
+   * Runs a git without network and login. Throws Internal if it does not exit with 0, NotSupported if it takes too long or too much memory.
+   */
   offline(args: readonly string[], input?: Uint8Array): Promise<string>
   /** The same, with the output as it is. */
   offlineBytes(args: readonly string[], input?: Uint8Array): Promise<Buffer>
@@ -122,11 +124,13 @@ export function openSession(settings: SessionSettings, transport: Transport, pla
     const call = { args, folder, environment, ...(input === undefined ? {} : { input }) }
     const ended = await launch(call, signal)
     if (ended.exitCode === 0) return ended
-    if (limitReached(ended) === 'time') {
-      if (!mayRaise) throw failureOf(TOO_MUCH_WORK, context)
+    const reached = limitReached(ended)
+    if (mayRaise && reached !== undefined) {
       await raiseLimits()
       return runOffline(args, input)
     }
+    if (reached === 'time') throw failureOf(TOO_MUCH_WORK, context)
+    if (reached === 'memory') throw failureOf(TOO_MUCH_MEMORY, context)
     const cause = new Error(
       `git ${args[0] ?? ''} ended with ${ended.exitCode ?? 'a signal'}: ${ended.stderr.trim().slice(0, 500)}`,
     )

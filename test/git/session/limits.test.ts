@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
@@ -6,6 +7,7 @@ import t, { type Test } from 'tap'
 import type { GitSettings } from '../../../functions/git/git.ts'
 import { FIRST_LIMITS, limitsWithin, memoryOf } from '../../../functions/git/session/limits.ts'
 import type { LargeHolder } from '../../../functions/git/session/binary-engine.ts'
+import type { GitRepository } from '../../harness/git-repository.ts'
 import { sample } from '../../harness/sample.ts'
 import { changeOf, openStage, outcomeOf, until } from '../stage.ts'
 
@@ -94,6 +96,40 @@ const beyond = [
   ['content above the first limit is written with a large share', writeMuch],
 ] as const
 for (const [title, test] of sample(beyond, () => 'beyond the first limits')) t.test(title, test)
+
+/** Adds empty files with long names to the root of main, in one commit, which is returned: its tree has 3.7 MB. */
+async function widenRoot(repository: GitRepository): Promise<string> {
+  const empty = join(repository.path, 'empty')
+  await writeFile(empty, '')
+  const blob = await repository.git('hash-object', '-w', empty)
+  const names = Array.from({ length: 40_000 }, (_, i) => String(i).padStart(64, '0'))
+  const head = `commit refs/heads/main\ncommitter A <a@example.com> ${Math.floor(Date.now() / 1000)} +0000\ndata 4\nMany\n`
+  const files = names.map((name) => `M 100644 ${blob} ${name}\n`).join('')
+  const input = `${head}from refs/heads/main^0\n${files}\ndone\n`
+  execFileSync('git', ['-C', repository.path, 'fast-import', '--quiet', '--done'], { input })
+  return repository.git('rev-parse', 'main')
+}
+
+t.test(
+  'a directory that takes more memory than the first limits is written with a large share',
+  async (t) => {
+    const repository = await server.createRepository('limits/wide')
+    const before = await widenRoot(repository)
+    const large = makeLarge()
+    t.match(await push(repository.url, { ...large.settings, memoryMiB: 61 }), { outcome: 'pushed' })
+    t.equal(large.holders.length, 1)
+    t.equal(await repository.git('rev-parse', 'main^'), before)
+  },
+)
+
+t.test('one that takes more than that is not supported, and the message says so', async (t) => {
+  const repository = await server.createRepository('limits/wider')
+  await widenRoot(repository)
+  t.match(await push(repository.url, { ...makeLarge().settings, memoryMiB: 17 }), {
+    reason: 'NotSupported',
+    message: /lists more refs or objects than Git can hold in the memory/,
+  })
+})
 
 t.test('an endless list of refs ends at the limit of a large share, for good', async (t) => {
   const repository = await server.createRepository('limits/endless')
