@@ -32,7 +32,11 @@ export function startHash(kind: ObjectKind, length: number): Hash {
   return createHash('sha1').update(`${kind} ${length}\0`)
 }
 
-/** An object whose content breaks the rules of Git: nothing can be built on it. `what` completes the sentence. */
+/**
+ * An object whose content breaks the rules of Git: nothing can be built on it until somebody has fixed the branch. `what` completes the
+ * sentence.
+ */
 export function brokenObject(what: string): Failure {
-  return new Failure('NotSupported', `The repository has a broken object at the tip of the branch: ${what}.`)
+  const message = `The repository has a broken object at the tip of the branch: ${what}; run \`git fsck\` there and fix it; Commitlet retries automatically.`
+  return new Failure('NotSupported', message, { retry: 'transient' })
 }

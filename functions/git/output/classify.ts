@@ -135,16 +135,15 @@ function explainOwn(
 
 /** The Failure with this meaning for this repository. */
 export function failureOf(
-  { reason, sentence }: ErrorMeaning,
+  { reason, retry, sentence }: ErrorMeaning,
   context: ErrorContext,
   retryAfterSeconds?: number,
 ): Failure {
   const rest = typeof sentence === 'string' ? sentence : sentence(context)
-  return new Failure(
-    reason,
-    `${context.url} ${rest}`,
-    retryAfterSeconds === undefined ? {} : { retryAfterSeconds },
-  )
+  return new Failure(reason, `${context.url} ${rest}`, {
+    ...(retry && { retry }),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  })
 }
 
 function explainStatus(

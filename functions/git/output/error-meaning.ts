@@ -1,4 +1,4 @@
-import type { FailureReason } from '../../domain/reasons.ts'
+import type { FailureReason, Retry } from '../../domain/reasons.ts'
 
 /** What a message needs to know about the call, and the secrets that it must not contain. */
 export interface ErrorContext {
@@ -14,6 +14,8 @@ export interface ErrorContext {
 /** A reason and its sentence. */
 export interface ErrorMeaning {
   readonly reason: FailureReason
+  /** Overrides the retry of the reason: what stands at a branch now may be gone soon, since others write there, too. */
+  readonly retry?: Retry
   /** The rest of the sentence, after the repository's address. */
   readonly sentence: string | ((context: ErrorContext) => string)
 }
@@ -34,6 +36,7 @@ export const NOT_GIT =
 /** A session may fetch no more. */
 export const FETCH_LIMIT_REACHED: ErrorMeaning = {
   reason: 'NotSupported',
+  retry: 'slow',
   sentence: ({ fetchLimitMiB }) =>
     `is too large: one attempt fetches more than ${fetchLimitMiB} MiB; your Commitlet operator may raise FETCH_LIMIT.`,
 }
@@ -41,12 +44,14 @@ export const FETCH_LIMIT_REACHED: ErrorMeaning = {
 /** Git has taken all of the time of the processor that it may take. */
 export const TOO_MUCH_WORK: ErrorMeaning = {
   reason: 'NotSupported',
+  retry: 'slow',
   sentence:
     'is more work for Git than one attempt may do; use a repository with fewer or smaller objects, or ask your Commitlet operator, who may raise ATTEMPT_DEADLINE.',
 }
 /** Git has taken all of the memory that it may take. */
 export const TOO_MUCH_MEMORY: ErrorMeaning = {
   reason: 'NotSupported',
+  retry: 'slow',
   sentence:
     'lists more refs or objects than Git can hold in the memory that one attempt may use; use a repository with fewer, or ask your Commitlet operator to give Commitlet more memory.',
 }

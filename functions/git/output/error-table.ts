@@ -168,8 +168,9 @@ export const ROWS: readonly ErrorRow[] = [
   {
     pattern: /fsck error|fsck failed/,
     reason: 'NotSupported',
+    retry: 'transient',
     sentence:
-      'has a broken object at the tip of the branch, so nothing can be built on it; run `git fsck` there and fix it.',
+      'has a broken object at the tip of the branch, so nothing can be built on it; run `git fsck` there and fix it; Commitlet retries automatically.',
   },
   {
     pattern: PROTOCOL_BROKEN,

@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -34,6 +36,8 @@ const EXEMPT: Exempt = {
   'a ref that cannot be written, though nobody moved it, is refused': 'no hook of Git runs',
   'several files are one commit, whatever their paths': 'one of them is executable',
   'an executable file stays one': 'files have no modes',
+  'what is broken at the tip ends an attempt, and no later one once it is fixed':
+    'the host reads its own tree',
   'edits and removals are one commit, one fetch more, and modes stay': 'files have no modes',
   'a new branch gets the commit': 'the API makes no branch',
   'an empty repository gets the commit': 'the API makes no branch',
@@ -88,6 +92,22 @@ for (const engine of WAYS) {
     )
     t.equal(shown.trim(), `AnotherWriter <writer@example.com>|AnotherWriter|Write a/"b" ü.md|${change.id}`)
     t.equal(await repository.git('fsck', '--strict'), '')
+  })
+
+  // What the direct engine cannot read is for the git binary, which has the last word.
+  test('what is broken at the tip ends an attempt, and no later one once it is fixed', async (t) => {
+    const repository = await create()
+    const before = await repository.git('rev-parse', 'main')
+    await repository.git('update-ref', 'refs/heads/main', await brokenCommit(repository, before))
+    const change = changeOf(repository.url, 'a.md')
+    t.match((await landAll(repository, [change])).results, [
+      {
+        retry: 'transient',
+        ...(engine === 'git binary' ? { reason: 'NotSupported', message: /a broken object/ } : {}),
+      },
+    ])
+    await repository.git('update-ref', 'refs/heads/main', before)
+    t.match((await landAll(repository, [change])).results, [{ outcome: 'pushed' }])
   })
 
   test('a hundred changes are a hundred commits in one push, in their order', async (t) => {
@@ -358,4 +378,12 @@ for (const engine of WAYS) {
     t.equal(await repository.git('ls-tree', '-r', 'main'), '')
     t.equal(await repository.git('fsck', '--strict'), '')
   })
+}
+
+/** A commit on another one whose tree has an entry `.git`, as servers take it that do not check what they get. */
+async function brokenCommit(repository: GitRepository, parent: string): Promise<string> {
+  const entry = Buffer.concat([Buffer.from('100644 .git\0'), randomBytes(20)])
+  const args = ['hash-object', '-t', 'tree', '-w', '--literally', '--stdin']
+  const tree = execFileSync('git', ['-C', repository.path, ...args], { input: entry, encoding: 'latin1' })
+  return repository.git('commit-tree', tree.trim(), '-p', parent, '-m', 'Broken')
 }

@@ -177,10 +177,10 @@ t.test('a machine without memory is distinguished from a repository that is too 
   const fork = 'error: cannot fork() for index-pack: Cannot allocate memory'
   t.match(meaningOf(fork), { retry: 'transient', message: /out of memory/ })
   t.match(meaningOf('fatal: Out of memory, malloc failed'), {
-    retry: 'never',
+    retry: 'slow',
     message: /more refs or objects/,
   })
-  t.match(meaningOf('fatal: write error: File too large'), { retry: 'never', message: /than 256 MiB/ })
+  t.match(meaningOf('fatal: write error: File too large'), { retry: 'slow', message: /than 256 MiB/ })
 })
 
 t.test('the limit that git has reached is read from its own lines alone', async (t) => {
