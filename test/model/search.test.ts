@@ -26,7 +26,7 @@ type Searched = readonly (readonly [asks: Bounds['asks'], faults: Faults, states
 
 /** Seconds together; a short run has one of each three. */
 const COMPLETE: Searched = [
-  [THREE, {}, 1_500],
+  [THREE, {}, 1_400],
   [THREE, { lostEvents: 1 }, 2_500],
   [TWO, { others: 1 }, 500],
   [TWO, { crashes: 1 }, 3_000],
@@ -55,9 +55,9 @@ const LONG: Searched = [
   [TWO, { freezes: 1 }, 30_000],
   [TWO, { holds: 1 }, 8_000],
   [ONE, { crashes: 1, freezes: 1 }, 25_000],
-  [THREE, { crashes: 1 }, 80_000],
+  [THREE, { crashes: 1 }, 60_000],
   [THREE, { losses: 1 }, 30_000],
-  [THREE, { doubles: 1 }, 8_000],
+  [THREE, { doubles: 1 }, 6_000],
   [TWO, { losses: 2 }, 20_000],
   [SUSPENDED, { crashes: 1, others: 1 }, 150_000],
   [SUSPENDED_TWO, { crashes: 1 }, 250_000],
