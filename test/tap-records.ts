@@ -1,3 +1,4 @@
+import { registerHooks } from 'node:module'
 import { timeProcess } from './times.ts'
 
 const IMPORT = `--import=${import.meta.url}`
@@ -17,6 +18,7 @@ if (/\.test\.ts$/.test(process.argv[1] ?? '')) {
   process.env['_TAPJS_PROCESSINFO_EXCLUDE_'] = '/./'
   process.setSourceMapsEnabled(false)
   leaveChildrenAlone()
+  followNoPromises()
   timeProcess()
 }
 
@@ -24,4 +26,15 @@ if (/\.test\.ts$/.test(process.argv[1] ?? '')) {
 function leaveChildrenAlone(): void {
   const installed = { version: 1, listeners: [], unwrap: () => undefined }
   Object.assign(globalThis, { [Symbol.for('process-on-spawn@*:singletonId')]: installed })
+}
+
+/** tap gets the domains of tap-domain.ts, which follow no promises. */
+function followNoPromises(): void {
+  registerHooks({
+    resolve(specifier, context, nextResolve) {
+      if (specifier !== 'async-hook-domain') return nextResolve(specifier, context)
+      const { href: url } = new URL('tap-domain.ts', import.meta.url)
+      return { url, format: 'module-typescript', shortCircuit: true }
+    },
+  })
 }
