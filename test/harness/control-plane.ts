@@ -219,7 +219,8 @@ function run(program: string, args: readonly string[], options: Run): Promise<Ra
       {
         maxBuffer: 64 * 1024 * 1024,
         timeout: 120_000,
-        env: { ...process.env, ...options.env },
+        // It is over before a collection of garbage would pay.
+        env: { ...process.env, GOGC: 'off', ...options.env },
         signal: options.signal,
         killSignal: 'SIGKILL',
       },

@@ -113,7 +113,7 @@ export async function runner(t: Test, plane: ControlPlane): Promise<Runner> {
   await mkdir(folder)
   const path = `${kubectl}:${process.env['PATH'] ?? ''}`
   // kubectl keeps a cache in the home folder.
-  const env = { PATH: path, KUBECONFIG: plane.kubeconfig, TMPDIR: folder, HOME: home }
+  const env = { PATH: path, KUBECONFIG: plane.kubeconfig, TMPDIR: folder, HOME: home, GOGC: 'off' }
   const run = (script: string, ...args: readonly string[]): Promise<Ran> =>
     new Promise((resolve) => {
       execFile(join(MANIFESTS, 'setup', script), args, { env }, (error, stdout, stderr) =>
