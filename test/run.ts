@@ -140,13 +140,13 @@ function killGroup(group: number): void {
 }
 
 /** The files that the user named, each in its own process; else all files, a room in one process. */
-async function tapFilesOf({ files, unit, long, seed }: Options): Promise<readonly string[]> {
+async function tapFilesOf({ files, unit, long, coverage, seed }: Options): Promise<readonly string[]> {
   // In other folders a file has both kinds of tests, and those that need a control plane skip themselves.
   const isLeftOut = (file: string): boolean => unit && /^test[\\/]e2e[\\/]/.test(file)
   if (files.length > 0) return files.filter((file) => !isLeftOut(file))
   const all = globSync('test/**/*.test.ts', { cwd: ROOT }).sort()
   const tried = all.filter((file) => !isLeftOut(file))
-  const entries = await entriesOf(long ? tried : drawnOf(tried, seed), { unit })
+  const entries = await entriesOf(long || coverage ? tried : drawnOf(tried, seed), { unit })
   await writeEntries(entries)
   return entries.map(({ file }) => file)
 }
