@@ -1,10 +1,13 @@
 import fc from '../harness/fast-check.ts'
 import t from 'tap'
 import { sized } from '../harness/sample.ts'
+import { keepCachesSmall } from './parts/small-caches.ts'
 import { installVirtualTime } from './parts/virtual-time.ts'
 import type { PodSettings } from './pods.ts'
-import { printed, runDrawn } from './schedule.ts'
 import type { Bounds } from './system.ts'
+
+keepCachesSmall()
+const { printed, runDrawn } = await import('./schedule.ts')
 
 t.setTimeout(1_200_000)
 t.teardown(installVirtualTime())

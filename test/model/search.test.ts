@@ -1,12 +1,19 @@
 import t from 'tap'
 import { isCounted, isLong, sample, SEED } from '../harness/sample.ts'
 import type { Breakage } from './parts/function-pod.ts'
-import { makeLocalStates } from './parts/local-states.ts'
+import { keepCachesSmall } from './parts/small-caches.ts'
 import { installVirtualTime } from './parts/virtual-time.ts'
-import { makePods, type PodSettings } from './pods.ts'
-import { NO_FAULTS, printed, readSchedule, replay, type Schedule } from './schedule.ts'
-import { searchAll, type Found } from './search.ts'
-import { makeSystem, type Bounds } from './system.ts'
+import type { PodSettings } from './pods.ts'
+import type { Schedule } from './schedule.ts'
+import type { Found } from './search.ts'
+import type { Bounds } from './system.ts'
+
+keepCachesSmall()
+const { makeLocalStates } = await import('./parts/local-states.ts')
+const { makePods } = await import('./pods.ts')
+const { NO_FAULTS, printed, readSchedule, replay } = await import('./schedule.ts')
+const { searchAll } = await import('./search.ts')
+const { makeSystem } = await import('./system.ts')
 
 t.setTimeout(1_200_000)
 t.teardown(installVirtualTime())
