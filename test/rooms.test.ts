@@ -80,7 +80,7 @@ t.test('every test file runs in one entry, those that need a control plane alone
     /^ *(await )?withControlPlane\([^]*^ +\{ own: /m.test(readFileSync(join(ROOT, file), 'utf8')),
   )
   t.strictSame(planes, [])
-  t.ok(entries.length < 60, `${entries.length} processes`)
+  t.ok(entries.length < 64, `${entries.length} processes`)
   const unit = await entriesOf(files, { unit: true })
   t.ok(unit.length < entries.length, 'without control planes there are fewer')
   await writeEntries(entries)

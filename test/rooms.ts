@@ -31,6 +31,9 @@ const LONG_FOLDERS: ReadonlySet<string> = new Set([
   'test/git/ssh',
   'test/git/ssh-worker',
 ])
+/** Their process grows to several times the size of the others of their floor, from which no git should be forked. */
+const LARGE_FOLDERS: ReadonlySet<string> = new Set(['test/git/direct', 'test/git/objects'])
+const LARGE = 'test/git/large'
 const FLOOR = /^test(\/[^/]+)?/
 /** Floors whose tests take less than their processes would: they share one. */
 const SMALL_FLOORS: ReadonlySet<string> = new Set([
@@ -145,6 +148,7 @@ async function roomOf(file: string, unit: boolean): Promise<string> {
   if (ALONE.has(file) || file === WITH_SNAPSHOTS || hasOwnPlane) return file
   if (WITH_SHARED_INSTALLATION.test(text)) return SHARED_INSTALLATION
   if (LONG_FOLDERS.has(folder)) return folder
+  if (LARGE_FOLDERS.has(folder)) return LARGE
   const floor = FLOOR.exec(folder)?.[0] ?? folder
   return SMALL_FLOORS.has(floor) ? SMALL : floor
 }
