@@ -17,7 +17,7 @@ import { sendEndlessBody } from './harness/endless-body.ts'
 import { waitFor } from './harness/wait.ts'
 import { drawnTests } from './harness/drawn-test.ts'
 
-const drawn = drawnTests(t, 2)
+const drawn = drawnTests(t, 3)
 
 const MIB = 1024 * 1024
 /** What an event may have, and how many of those the room for bodies takes; 1 MiB is left. */

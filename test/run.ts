@@ -25,10 +25,10 @@ const LONG_TIMEOUT_S = 1_800
 /** The time that tap has to end after it is asked to. */
 const STOP_MS = 5_000
 /**
- * V8 of a process of tests collects garbage and compiles in its own thread: a tenth less CPU time, and no wall time where
- * other processes use the cores.
+ * V8 of a process of tests collects garbage in its own thread: less CPU time, and no wall time where other processes use
+ * the cores.
  */
-const ONE_THREAD = ['--node-arg=--single-threaded']
+const ONE_THREAD = ['--node-arg=--single-threaded-gc']
 const UNIT_LEAVES_OUT: Missing = { missing: 'left out by --unit.' }
 
 /** `npm test`: one control plane for all test files, tap, and tap's exit code. */

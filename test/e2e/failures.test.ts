@@ -3,6 +3,7 @@ import type { Test } from 'tap'
 import type { GitEngine } from '../../functions/config.ts'
 import { readyOf } from '../harness/conditions.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
+import { drawnTests } from '../harness/drawn-test.ts'
 import { configMap, gitCommit, install } from '../harness/installation.ts'
 import { processesIn } from '../harness/processes.ts'
 import { sample } from '../harness/sample.ts'
@@ -37,7 +38,7 @@ withControlPlane(t, async (t, plane) => {
     }
   })
 
-  t.test('with the git binary alone', async (t) => {
+  void drawnTests(t, 2)('with the git binary alone', async (t) => {
     await commitlet.function.stop()
     await commitlet.startFunction({ GIT_ENGINE: 'binary' })
     failWith(t, 'binary', ({ phase, condition }) => `binary ${phase} ${condition}`)

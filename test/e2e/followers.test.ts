@@ -8,6 +8,7 @@ import { ACCOUNTS, SYSTEM, untilAllowed } from '../harness/accounts.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
 import { readyOf } from '../harness/conditions.ts'
 import { configMap, gitCommit, install, type Stored, type Team } from '../harness/installation.ts'
+import { drawnTests } from '../harness/drawn-test.ts'
 import { isLong, sized } from '../harness/sample.ts'
 import { waitFor } from '../harness/wait.ts'
 
@@ -75,6 +76,8 @@ await withControlPlane(
       return gitCommit(name, url, { branch: 'main', sync: 'OnChange', ...spec })
     }
 
+    // The models and the faults try the same in another way.
+    const drawn = drawnTests(t, 2)
     t.test(
       'the example of the page, with the fields that the reference shows, follows its ConfigMap',
       async (t) => {
@@ -151,7 +154,7 @@ await withControlPlane(
       t.same(await team.get('shop'), failed, 'nothing is followed any more')
     })
 
-    t.test(
+    void drawn(
       'without an event, the interval finds what has changed, and what is suspended waits',
       async (t) => {
         const team = await createTeam()
@@ -166,7 +169,7 @@ await withControlPlane(
       },
     )
 
-    t.test(
+    void drawn(
       'under kill -9, each follower commits the changes seen, in order, none twice, and the last one',
       async (t) => {
         const team = await createTeam()

@@ -14,7 +14,7 @@ import { processesWith } from '../harness/processes.ts'
 import { changeOf, loginOf, openStage, outcomeOf, PASSWORD, pathOf, patience, until } from './stage.ts'
 import { drawnTests } from '../harness/drawn-test.ts'
 
-const drawn = drawnTests(t, 2)
+const drawn = drawnTests(t, 3)
 
 const reader = { password: 'reader-token', right: 'read' } as const
 const stage = await openStage({ users: [{ password: PASSWORD }, reader] })

@@ -16,7 +16,7 @@ import { waitFor } from '../harness/wait.ts'
 import { call, gitCommit, QUICK, recordingLog, reviewOf, writePair } from './stage.ts'
 import { drawnTests } from '../harness/drawn-test.ts'
 
-const drawn = drawnTests(t, 2)
+const drawn = drawnTests(t, 3)
 
 const MIB = 1024 * 1024
 /** What a review may have, and how many of those the room for bodies takes; 1 MiB is left. */

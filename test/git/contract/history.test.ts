@@ -21,7 +21,7 @@ function create(options = {}): Promise<GitRepository> {
 }
 
 for (const engine of WAYS) {
-  const drawn = drawnTests(t, engine === 'git binary' ? 2 : 3)
+  const drawn = drawnTests(t, 4)
   const test: DefineTest = (title, run) => drawn(`${engine}: ${title}`, run)
 
   async function search(

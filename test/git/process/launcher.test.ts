@@ -19,7 +19,7 @@ import { processesWith } from '../../harness/processes.ts'
 import { addressOf, inWorkspace, loginOf, patience, REACHED, until } from '../stage.ts'
 import { drawnTests } from '../../harness/drawn-test.ts'
 
-const drawn = drawnTests(t, 2)
+const drawn = drawnTests(t, 3)
 
 // Reads the first bytes of the handshake and stays silent.
 let greetings = 0

@@ -17,7 +17,7 @@ import { drawnTests } from '../../harness/drawn-test.ts'
 
 const NOTHING = { reached: () => undefined, took: () => undefined, lost: () => undefined }
 
-const drawn = drawnTests(t, 2)
+const drawn = drawnTests(t, 3)
 
 const stage = await openSSHStage()
 const server = await startFaultyServer()

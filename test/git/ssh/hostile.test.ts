@@ -11,7 +11,7 @@ import { keyLogin, openSSHStage, sshChange } from './stage.ts'
 import { outcomeOf, patience, until } from '../stage.ts'
 import { drawnTests } from '../../harness/drawn-test.ts'
 
-const drawn = drawnTests(t, 2)
+const drawn = drawnTests(t, 3)
 
 const stage = await openSSHStage()
 t.teardown(() => stage.close())

@@ -14,7 +14,7 @@ import { keyLogin } from './stage.ts'
 import { outcomeOf, patience, until } from '../stage.ts'
 import { drawnTests } from '../../harness/drawn-test.ts'
 
-const drawn = drawnTests(t, 2)
+const drawn = drawnTests(t, 3)
 
 const server = await startFaultyServer()
 const sessions = openSSHSessions()

@@ -36,7 +36,7 @@ await withSSHServer(
     const repository = await server.createRepository('acme/shop')
     const login = keyLogin(server.writer, server.knownHosts)
     /** What the contract of the engines has over SSH, too. */
-    const drawn = drawnTests(t, 3)
+    const drawn = drawnTests(t, 4)
 
     await t.test('a commit lands on one connection, and no temporary file is left', async (t) => {
       const before = await logins()
@@ -233,7 +233,7 @@ await withSSHServer(
   { keys },
 )
 
-const alone = drawnTests(t, 2)
+const alone = drawnTests(t, 3)
 
 await alone('weak algorithms are not used, and the sentence names them', async (t) => {
   const weak = [
