@@ -230,6 +230,7 @@ function run(program: string, args: readonly string[], options: Run): Promise<Ra
         else reject(new Error(`kubectl ${args.join(' ')} ended with ${code}: ${stderr}`))
       },
     )
-    child.stdin?.end(options.input ?? '')
+    // It may end without reading its input, and its exit code says more than a broken pipe.
+    child.stdin?.on('error', () => undefined).end(options.input ?? '')
   })
 }
