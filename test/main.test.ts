@@ -11,7 +11,7 @@ import { sample } from './harness/sample.ts'
 import { freePort, waitFor } from './harness/wait.ts'
 import { drawnTests } from './harness/drawn-test.ts'
 
-const drawn = drawnTests(t, 2)
+const drawn = drawnTests(t, 3)
 
 /** An API server that refuses every connection: the function starts without one. */
 const NOWHERE = JSON.stringify({

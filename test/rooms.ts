@@ -66,16 +66,27 @@ const LONGEST =
 /**
  * Of each list one file runs, by the seed, and where lines are counted and in a long run all: they start programs or a
  * control plane of their own for what other tests try in parts (kinds, unknown fields, rights; bounds; what is stopped;
- * what is down, and what is lost; where an attempt is when its process stops; where a secret could be; pull requests of
- * all hosts and credentials).
+ * what is down, and what is lost; where an attempt is when its process stops; where a secret could be; how a Git server
+ * fails; all ways to log in; pull requests of all hosts and credentials).
  */
 const ONE_OF: readonly (readonly string[])[] = [
-  ['test/e2e/attacks-objects.test.ts', 'test/e2e/newer-crd.test.ts', 'test/docs/commands.test.ts'],
+  [
+    'test/e2e/attacks-objects.test.ts',
+    'test/e2e/newer-crd.test.ts',
+    'test/e2e/rights.test.ts',
+    'test/docs/commands.test.ts',
+  ],
   ['test/e2e/flood.test.ts', 'test/floods.test.ts'],
   ['test/e2e/demo-cluster.test.ts', 'test/demo/demo.test.ts', 'test/demo/stopping.test.ts'],
   ['test/faults/faults.test.ts', 'test/e2e/outages.test.ts', 'test/e2e/lost-events.test.ts'],
   ['test/e2e/paused.test.ts', 'test/e2e/crash-steps.test.ts', 'test/e2e/crashes.test.ts'],
-  ['test/e2e/redaction.test.ts', 'test/e2e/redaction-ways.test.ts'],
+  [
+    'test/e2e/redaction.test.ts',
+    'test/e2e/redaction-ways.test.ts',
+    'test/e2e/pull-requests-redaction.test.ts',
+  ],
+  ['test/e2e/failures.test.ts', 'test/e2e/hostile-server.test.ts', 'test/e2e/remotes.test.ts'],
+  ['test/e2e/authentication.test.ts', 'test/e2e/matrix.test.ts'],
   [
     'test/e2e/pull-requests-examples.test.ts',
     'test/e2e/pull-requests-credentials.test.ts',

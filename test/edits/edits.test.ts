@@ -13,7 +13,7 @@ import { waitFor } from '../harness/wait.ts'
 import { openStage, ownerOf, SET, valuesOf } from './stage.ts'
 import { drawnTests } from '../harness/drawn-test.ts'
 
-const drawn = drawnTests(t, 2)
+const drawn = drawnTests(t, 3)
 
 const OWNER = ownerOf('shop')
 const LONGEST_MS = allowedMs(100)

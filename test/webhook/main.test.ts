@@ -9,7 +9,7 @@ import { waitFor } from '../harness/wait.ts'
 import { call, gitCommit, reviewOf, startSink, writePair } from './stage.ts'
 import { drawnTests } from '../harness/drawn-test.ts'
 
-const drawn = drawnTests(t, 2)
+const drawn = drawnTests(t, 3)
 
 const STALLED = 'the event loop stood still'
 

@@ -11,7 +11,7 @@ import type { RepositoryOptions } from '../../harness/git-repository.ts'
 import { changeOf, loginOf, openStage, outcomeOf, PASSWORD, patience, REACHED } from '../stage.ts'
 import { drawnTests } from '../../harness/drawn-test.ts'
 
-const drawn = drawnTests(t, 2)
+const drawn = drawnTests(t, 3)
 
 // What both engines do is tested in contract/.
 const stage = await openStage()

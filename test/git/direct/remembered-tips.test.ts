@@ -9,7 +9,7 @@ import { FLUSH, packet } from '../../../functions/git/protocol/pkt-line.ts'
 import { changeOf, loginOf, openStage, outcomeOf, PASSWORD, patience } from '../stage.ts'
 import { drawnTests } from '../../harness/drawn-test.ts'
 
-const drawn = drawnTests(t, 2)
+const drawn = drawnTests(t, 3)
 
 const OTHER = 'other-token'
 const reader = { password: 'reader-token', right: 'read' } as const

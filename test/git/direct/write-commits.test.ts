@@ -6,7 +6,7 @@ import type { NewCommit } from '../../../functions/git/remote.ts'
 import { createStore } from '../objects/store.ts'
 import { drawnTests } from '../../harness/drawn-test.ts'
 
-const drawn = drawnTests(t, 2)
+const drawn = drawnTests(t, 3)
 
 const MIB = 1024 * 1024
 

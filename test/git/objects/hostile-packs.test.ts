@@ -23,7 +23,7 @@ import { resolveDeltas } from '../../../functions/git/objects/resolve-deltas.ts'
 import { countTurns } from '../direct/turns.ts'
 import { drawnTests } from '../../harness/drawn-test.ts'
 
-const drawn = drawnTests(t, 2)
+const drawn = drawnTests(t, 3)
 
 const MIB = 1024 * 1024
 const good = packOf([head, head])
