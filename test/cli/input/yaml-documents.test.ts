@@ -1,5 +1,6 @@
 import t from 'tap'
 import { documentsIn, jsonOf } from '../../../cli/input/yaml-documents.ts'
+import { cpuTime } from '../../harness/cpu-time.ts'
 
 const read = (text: string): readonly string[] => documentsIn(text, 'x.yaml').map(jsonOf)
 
@@ -44,19 +45,19 @@ t.test('equal keys are a mistake, and are found soon among many', async (t) => {
       message: `x.yaml is not YAML: a key is there a second time at ${place}.`,
     })
   const many = Array.from({ length: 50_000 }, (_, i) => `key${i}: 1`).join('\n')
-  const began = performance.now()
+  const began = cpuTime()
   t.equal(read(many).length, 1)
   t.throws(() => read(`${many}\nkey7: 2`), { message: /line 50001, column 1/ })
-  t.ok(performance.now() - began < 10_000)
+  t.ok(cpuTime() - began < 10_000)
 })
 
 t.test('aliases that repeat what others repeat end soon', async (t) => {
   const lines = Array.from({ length: 20 }, (_, i) => `x${i + 1}: &x${i + 1} [${`*x${i},`.repeat(9)}]`)
   const mappings = Array.from({ length: 20 }, (_, i) => `x${i + 1}: &x${i + 1} {<<: [*x${i}, *x${i}], a: 1}`)
   const long = `x0: &x0 ${'x'.repeat(100_000)}\ny: [${'*x0,'.repeat(1_000)}]`
-  const began = performance.now()
+  const began = cpuTime()
   for (const bomb of [`x0: &x0 [a]\n${lines.join('\n')}`, `x0: &x0 {a: 1}\n${mappings.join('\n')}`, long])
     t.throws(() => read(bomb), { name: 'UsageError', message: /aliases .* repeat more than 16 MiB/ })
-  t.ok(performance.now() - began < 5_000)
+  t.ok(cpuTime() - began < 5_000)
   t.equal(read(`x: &x {a: 1}\ny: [${'*x,'.repeat(10_000)}]`)[0]?.length, 80_019)
 })

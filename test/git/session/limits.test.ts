@@ -7,6 +7,7 @@ import t, { type Test } from 'tap'
 import type { GitSettings } from '../../../functions/git/git.ts'
 import { FIRST_LIMITS, limitsWithin, memoryOf } from '../../../functions/git/session/limits.ts'
 import type { LargeHolder } from '../../../functions/git/session/binary-engine.ts'
+import { drawnTests } from '../../harness/drawn-test.ts'
 import type { GitRepository } from '../../harness/git-repository.ts'
 import { sample } from '../../harness/sample.ts'
 import { changeOf, openStage, outcomeOf, until } from '../stage.ts'
@@ -110,7 +111,10 @@ async function widenRoot(repository: GitRepository): Promise<string> {
   return repository.git('rev-parse', 'main')
 }
 
-t.test(
+// Both take some CPU seconds of git's.
+const drawn = drawnTests(t, 3)
+
+void drawn(
   'a directory that takes more memory than the first limits is written with a large share',
   async (t) => {
     const repository = await server.createRepository('limits/wide')
@@ -122,7 +126,7 @@ t.test(
   },
 )
 
-t.test('one that takes more than that is not supported, and the message says so', async (t) => {
+void drawn('one that takes more than that is not supported, and the message says so', async (t) => {
   const repository = await server.createRepository('limits/wider')
   await widenRoot(repository)
   t.match(await push(repository.url, { ...makeLarge().settings, memoryMiB: 17 }), {
