@@ -1,5 +1,5 @@
 import { claim } from './claim.ts'
-import type { Claim, Newer } from './claim.ts'
+import type { Claim } from './claim.ts'
 import { isSameRequest } from '../domain/resource/attempt-state.ts'
 import { resourceAttributes } from '../domain/telemetry/spans.ts'
 import { endWith, inSpan, type Beginning } from '../domain/telemetry/tracer.ts'
@@ -12,7 +12,7 @@ import type { ObjectRef } from '../domain/resource/resource.ts'
 import type { ReferenceField } from '../domain/spec/spec.ts'
 import type { Outcome } from '../domain/resource/status.ts'
 import { leaveAlone } from './left-alone.ts'
-import { findDue, isToBeFollowedUp } from './due.ts'
+import { findDue, isToBeFollowedUp, readInTurn, type Search } from './due.ts'
 import type { Find } from './find.ts'
 import { commitObject } from '../commit/commit-object.ts'
 import { openPullRequest } from '../pull-request/open-pull-request.ts'
@@ -29,6 +29,7 @@ import {
   type LatePushes,
 } from '../domain/resource/late-push.ts'
 import { traceWorld } from './traced-world.ts'
+import { isWaitedFor, waitingFor, type WaitingAttempt } from './waiting-attempt.ts'
 import { isFinal } from './status-writes.ts'
 import { writeResult } from './write-result.ts'
 import type { Attempt, Turn, World } from '../world.ts'
@@ -58,35 +59,40 @@ export async function handle(ref: ObjectRef, find: Find, world: World, awaited?:
 /** The same, of a resource that is not left alone. */
 async function attemptAll(ref: ObjectRef, find: Find, world: World, awaited?: string): Promise<void> {
   const began = world.elapsed()
-  const found = await findDue(ref, { find, awaited }, world)
+  const first = await findWaiting(ref, { find, awaited }, world)
   const arrival = { parent: ref.trace, secondsAgo: (world.elapsed() - began) / 1000 }
-  let next = found === undefined ? undefined : await attemptInSpan({ newer: found }, world, arrival)
+  let next = first && (await attemptInSpan(first, world, arrival))
   while (next !== undefined) {
     const newer = next === FOLLOW ? await followUp(ref, find, world) : next
     next = newer && (await attemptInSpan(newer, world, { parent: ref.trace }))
   }
 }
 
+/** The attempt that is due, if any. Apart from its caller, whose frame would keep all of the resource while the attempt waits. */
+async function findWaiting(ref: ObjectRef, by: Search, world: World): Promise<WaitingAttempt | undefined> {
+  const newer = await findDue(ref, by, world)
+  return newer && waitingFor({ newer })
+}
+
 /** The attempt of a follower has succeeded: its sources may have changed meanwhile. */
 const FOLLOW = Symbol('follow')
-type Next = Newer | typeof FOLLOW | undefined
+type Next = WaitingAttempt | typeof FOLLOW | undefined
 
 /** One attempt in a span of its own, which continues the trace of the event. */
-function attemptInSpan(next: Newer, world: World, beginning: Beginning): Promise<Next> {
-  const { kind, metadata } = next.newer.envelope
-  const attributes = resourceAttributes({ ...metadata, kind })
+function attemptInSpan(waiting: WaitingAttempt, world: World, beginning: Beginning): Promise<Next> {
+  const attributes = resourceAttributes(waiting.ref)
   const span = world.tracer.begin('attempt', { ...beginning, attributes })
   if (beginning.secondsAgo !== undefined) span.past('read resource', beginning.secondsAgo)
-  return endWith(span, () => claimAndAttempt(next, traceWorld(world, span)))
+  return endWith(span, () => claimAndAttempt(waiting, traceWorld(world, span)))
 }
 
 /** One attempt with a turn of its own. Returns a newer spec, if there is one: it may need another turn. */
-async function claimAndAttempt(next: Newer, world: World): Promise<Next> {
-  const { newer, heldBefore } = next
-  const arrived = expectChange(newer, world)
+async function claimAndAttempt(waiting: WaitingAttempt, world: World): Promise<Next> {
+  const { heldBefore } = waiting
+  const arrived = expectChange(waiting, world)
   const gaveWay = new AbortController()
   try {
-    const turn = await turnFor(next, world, (because) => gaveWay.abort(because))
+    const turn = await turnFor(waiting, world, (because) => gaveWay.abort(because))
     if (turn === undefined) return undefined
     const handOver = (bytes: number): void => {
       turn.park(bytes)
@@ -94,9 +100,13 @@ async function claimAndAttempt(next: Newer, world: World): Promise<Next> {
     }
     const over = new AbortController()
     try {
-      reviewAhead(newer, world, over.signal)
-      const current = await inSpan(world.span, 'claim', () => claim(newer, world, heldBefore))
-      if (current === undefined || 'newer' in current) return current
+      const found = await readInTurn(waiting, world)
+      if (found === undefined) return undefined
+      if (!isWaitedFor(found, waiting)) return waitingFor({ newer: found, heldBefore })
+      reviewAhead(found, world, over.signal)
+      const current = await inSpan(world.span, 'claim', () => claim(found, world, heldBefore))
+      if (current === undefined) return undefined
+      if ('newer' in current) return waitingFor(current)
       return await attempt(current, world, { ...turn, park: handOver }, gaveWay.signal)
     } finally {
       over.abort()
@@ -151,17 +161,16 @@ async function attempt(current: Claim, world: World, turn: Turn, gaveWay: AbortS
   if (written !== undefined && awaited.length > 0) world.looks.add(written.envelope, current.parsed, false)
   if (newer === undefined) return isToBeFollowedUp(current, written?.envelope) ? FOLLOW : undefined
   const parsed = parse(newer.whole)
-  return {
+  return waitingFor({
     newer: { envelope: newer.envelope, parsed },
     heldBefore: withLatePushes(current.envelope, stillLate(false)),
-  }
+  })
 }
 
 /** Events about sources that came during the attempt have found its claim: whether they have changed is seen now. */
-async function followUp(ref: ObjectRef, find: Find, world: World): Promise<Newer | undefined> {
+function followUp(ref: ObjectRef, find: Find, world: World): Promise<WaitingAttempt | undefined> {
   // Where the API server does not answer, the next event or interval comes to the same.
-  const changed = await findDue(ref, { find, awaited: undefined }, world).catch(() => undefined)
-  return changed === undefined ? undefined : { newer: changed }
+  return findWaiting(ref, { find, awaited: undefined }, world).catch(() => undefined)
 }
 
 async function run(current: Claim, world: World, attempt: Attempt): Promise<Outcome> {

@@ -1,4 +1,5 @@
 import { mayStart } from '../domain/resource/attempt-state.ts'
+import { envelopeOf } from '../domain/resource/envelope.ts'
 import { isFollowing } from '../domain/resource/following.ts'
 import type { Envelope, ObjectRef } from '../domain/resource/resource.ts'
 import { awaitedBy } from '../domain/resource/waiting.ts'
@@ -9,6 +10,7 @@ import type { World } from '../world.ts'
 import type { Claim, Claimable } from './claim.ts'
 import type { Find, Found } from './find.ts'
 import { rest } from './rest.ts'
+import type { WaitingAttempt } from './waiting-attempt.ts'
 
 /** How an event looks for its resource. */
 export interface Search {
@@ -66,6 +68,16 @@ async function unlessUnchanged(found: Claimable, world: World): Promise<Claimabl
   if (isStampOver(envelope.metadata.annotations, world.now())) return changed
   const seen = await lookAtSources(parsed, envelope.metadata, world)
   return seen === undefined || seen === envelope.status?.sync?.digest ? undefined : changed
+}
+
+/** The resource of an attempt that has its turn, read again if it was not kept; undefined if it is deleted by now. Throws the Failure of the read. */
+export async function readInTurn(
+  { ref, awaited, found }: WaitingAttempt,
+  { cluster }: World,
+): Promise<Claimable | undefined> {
+  if (found !== undefined) return found
+  const whole = await cluster.readResource(ref)
+  return whole === undefined ? undefined : { envelope: envelopeOf(whole), parsed: parse(whole), awaited }
 }
 
 /**
