@@ -49,6 +49,8 @@ export interface Holder {
   readonly resource: string
   /** Objects that it reads; default 1. */
   readonly objects?: number
+  /** What it takes of memory from its turn on, besides what all take; default 0. */
+  readonly bytes?: number
   /** It holds something of the pod already, or nobody else can take its place: it may wait, however many do. */
   readonly admitted?: boolean
   /** Ends the work soon with this Failure, because others need what it holds. Left out: it cannot be ended. */

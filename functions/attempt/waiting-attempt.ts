@@ -12,7 +12,7 @@ const KEPT_BYTES = 64 * 1024
 export interface WaitingAttempt {
   readonly ref: ObjectRef & Pick<Envelope['metadata'], 'uid' | 'generation'>
   /** What its turn counts towards. */
-  readonly share: Pick<Holder, 'namespace' | 'host' | 'objects'>
+  readonly share: Pick<Holder, 'namespace' | 'host' | 'objects' | 'bytes'>
   /** What it pushes to, if it is a commit. */
   readonly push: Parameters<World['expect']>[0] | undefined
   /** As of a Claimable, and of a Newer. */
@@ -27,13 +27,15 @@ export function waitingFor({ newer, heldBefore }: Newer): WaitingAttempt {
   const { envelope, parsed, awaited } = newer
   const { namespace, uid, generation } = envelope.metadata
   const commit = parsed.sound && parsed.kind === 'GitCommit' ? parsed : undefined
-  const isKept = heapSize([envelope, parsed.spec, parsed.fieldErrors]) <= KEPT_BYTES
+  const size = heapSize([envelope, parsed.spec, parsed.fieldErrors])
+  const isKept = size <= KEPT_BYTES
   return {
     ref: { ...refOf(envelope), uid, generation },
     share: {
       namespace,
       host: parsed.target?.address.host ?? '',
       objects: commit === undefined ? 1 : writtenReferences(commit.spec).length,
+      bytes: isKept ? 0 : size,
     },
     push: commit && { repository: commit.target.address, branch: commit.spec.branch, namespace },
     awaited,

@@ -10,6 +10,7 @@ import { stampKeysOf } from '../domain/gate/settings.ts'
 import { requestedAt, requestGeneration, requestStart } from '../domain/resource/attempt-state.ts'
 import { mustMove, tellBoth, watchPushes } from '../domain/resource/late-push.ts'
 import { asFailure, Failure } from '../domain/failure.ts'
+import { heapSize } from '../domain/network/heap-size.ts'
 import { requestedBy } from '../domain/requester/requester.ts'
 import type { SoundGitCommit } from '../domain/schema/parse.ts'
 import type { ReferenceField } from '../domain/spec/spec.ts'
@@ -135,11 +136,11 @@ interface LandedSources {
   readonly sources: string | undefined
 }
 
-/** What an attempt keeps in memory while it waits for its push. */
+/** What an attempt keeps in memory while it waits for its push, in bytes. */
 function bytesOf({ metadata, spec, status }: SoundGitCommit, files: readonly FileChange[] | Failure): number {
   const contents =
     files instanceof Failure ? [] : files.map(({ content, keeps = 0 }) => content?.length ?? keeps)
-  return contents.reduce((sum, length) => sum + length, JSON.stringify([metadata, spec, status]).length)
+  return contents.reduce((sum, length) => sum + length, heapSize([metadata, spec, status]))
 }
 
 /** The change without the contents of its files and without the start of the history search. */

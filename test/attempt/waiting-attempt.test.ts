@@ -100,6 +100,21 @@ t.test('attempts that wait for a turn hold nothing of specs that take 25 times t
 
 t.test('attempts that wait for a turn hold nothing of long texts', (t) => waitAll(t, longTexts, 0.24))
 
+t.test('what is large in memory is counted from its turn on, and while it waits for its push', async (t) => {
+  const { world, apply, open } = crowdedWorld()
+  open()
+  apply('shop', largeInMemory())
+  const counted: number[] = []
+  const takeTurn: MemoryWorld['takeTurn'] = async (kind, holder) => {
+    counted.push(holder.bytes ?? 0)
+    const turn = await world.takeTurn(kind, holder)
+    return turn && { ...turn, park: (bytes) => void counted.push(bytes) }
+  }
+  await handle(REF, finder(world.cluster, { reads: 8, waits: 8 }), { ...world, takeTurn })
+  t.equal(counted.length, 2)
+  for (const bytes of counted) t.ok(bytes > 2.4 * MIB && bytes < 3 * MIB, `${bytes}`)
+})
+
 t.test('only what takes much memory is read again in its turn', async (t) => {
   const { apply, send, open, reads } = crowdedWorld()
   open()

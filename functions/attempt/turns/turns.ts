@@ -48,8 +48,8 @@ export interface Turns {
 /** What turns are for: making changes, sessions with remotes and APIs, sessions that take more than others, edits. */
 export type Work = 'change' | 'session' | 'large session' | 'edit'
 
-/** What a change that waits for its push takes besides its content: its resource, its login, its open request. */
-const WAITING_BYTES = 48 * 1024
+/** What a change that waits for its push takes besides its content and its resource: its login, its open request. */
+const WAITING_BYTES = 36 * 1024
 const MIB = 1024 * 1024
 
 /**
@@ -66,8 +66,8 @@ export function openTurns({ stock, ...shares }: Shares): Turns {
   const kept = rememberKeptSizes()
   let edited = 0
 
-  function costOf({ namespace, objects }: Holder): Cost {
-    const cost = preparing(objects)
+  function costOf({ namespace, objects, bytes }: Holder): Cost {
+    const cost = withBytes(preparing(objects), bytes)
     const memoryMiB = Math.max(cost.memoryMiB, kept.of(namespace))
     return { ...cost, memoryMiB: Math.min(memoryMiB, shares.mostChangeMiB) }
   }
@@ -76,7 +76,7 @@ export function openTurns({ stock, ...shares }: Shares): Turns {
     const acquire = (by: Holder, signal?: AbortSignal): ReturnType<Lane['acquire']> =>
       kind === 'GitCommit'
         ? changes.acquire(costOf(by), by, signal)
-        : sessions.acquire(API_SESSION, by, signal)
+        : sessions.acquire(withBytes(API_SESSION, by.bytes), by, signal)
     const first = await acquire(holder)
     // An event of the same resource may wait as well, and must not count as this attempt. Its objects are read by then.
     const resumed = { ...holder, resource: `${holder.resource} again`, admitted: true, objects: 1 }
@@ -110,6 +110,11 @@ export function openTurns({ stock, ...shares }: Shares): Turns {
       edit: edits.figures(),
     }),
   }
+}
+
+/** The same with so many bytes besides, as whole MiB: what waits is looked through by what it takes. */
+function withBytes(cost: Cost, bytes = 0): Cost {
+  return { ...cost, memoryMiB: cost.memoryMiB + Math.ceil(bytes / MIB) }
 }
 
 /** Measures how busy the pod is, whenever its metrics are read. */

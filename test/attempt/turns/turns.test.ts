@@ -1,6 +1,6 @@
 import t from 'tap'
 import { divide } from '../../../functions/attempt/turns/shares.ts'
-import { preparing, PREPARING } from '../../../functions/attempt/turns/cost.ts'
+import { API_SESSION, preparing, PREPARING } from '../../../functions/attempt/turns/cost.ts'
 import { SIDE_BY_SIDE } from '../../../functions/commit/sources/objects.ts'
 import { measureTurns, openTurns } from '../../../functions/attempt/turns/turns.ts'
 import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
@@ -69,6 +69,19 @@ t.test('a turn that is taken again does not read the objects again', async (t) =
   t.equal(heldMiB(), PREPARING.memoryMiB)
   turn?.release()
   t.equal(heldMiB(), 0)
+})
+
+t.test('what a resource takes in memory counts from its turn on', async (t) => {
+  const { turns } = open()
+  const heldMiB = (work: 'change' | 'session'): number => turns.figures()[work].heldBytes / MIB
+  const holder = { namespace: 'team', host: 'git.example.com', bytes: 1.3 * MIB }
+  const turn = await turns.takeTurn('GitCommit', { ...holder, resource: 'commit' })
+  t.equal(heldMiB('change'), PREPARING.memoryMiB + 2)
+  turn?.park(2 * MIB)
+  await turn?.resume(NEVER)
+  t.equal(heldMiB('change'), PREPARING.memoryMiB + 2, 'and in the turn after its login')
+  await turns.takeTurn('PullRequest', { ...holder, resource: 'pull request' })
+  t.equal(heldMiB('session'), API_SESSION.memoryMiB + 2)
 })
 
 t.test('a turn that was given back is waited for again, beside an event of the same resource', async (t) => {
