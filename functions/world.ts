@@ -53,6 +53,8 @@ export interface Holder {
   readonly bytes?: number
   /** It holds something of the pod already, or nobody else can take its place: it may wait, however many do. */
   readonly admitted?: boolean
+  /** It has had a turn before, and keeps what it holds while it waits for the next: it goes before those of its namespace that have not. */
+  readonly resumes?: boolean
   /** Ends the work soon with this Failure, because others need what it holds. Left out: it cannot be ended. */
   readonly giveWay?: ((because: Failure) => void) | undefined
 }

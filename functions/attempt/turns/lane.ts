@@ -7,7 +7,7 @@ import type { Cost } from './cost.ts'
 import { openFairShares } from './fair-shares.ts'
 import { makeGivingWay, type HeldShare, type WaitingHolder } from './giving-way.ts'
 import type { LaneBounds, LaneFigures, Shelf } from './lane-bounds.ts'
-import { busy, placeFor, tooMuch } from './waiting-places.ts'
+import { busy, inLine, placeFor, tooMuch } from './waiting-places.ts'
 
 /** What one piece of work holds. */
 export interface Hold {
@@ -150,7 +150,7 @@ export function makeLane(
     const kind = JSON.stringify([holder.namespace, amounts])
     const waiter = { kind, amounts, holder: { ...holder }, since: now(), start: resolve, reject }
     const others = waiters
-    waiters = [...others, waiter]
+    waiters = inLine(others, waiter)
     serve()
     if (!waiters.includes(waiter)) return promise
     way.watch()
@@ -186,11 +186,11 @@ export function makeLane(
   }
 
   function figures(): LaneFigures {
-    const [first] = waiters
+    const oldest = Math.min(...waiters.map(({ since }) => since))
     return {
       running: shares.size,
       waiting: waiters.length,
-      oldestSeconds: first === undefined ? 0 : (now() - first.since) / 1000,
+      oldestSeconds: waiters.length === 0 ? 0 : (now() - oldest) / 1000,
       heldBytes: fair.held().memoryMiB * MIB,
     }
   }

@@ -79,7 +79,8 @@ export function openTurns({ stock, ...shares }: Shares): Turns {
         : sessions.acquire(withBytes(API_SESSION, by.bytes), by, signal)
     const first = await acquire(holder)
     // An event of the same resource may wait as well, and must not count as this attempt. Its objects are read by then.
-    const resumed = { ...holder, resource: `${holder.resource} again`, admitted: true, objects: 1 }
+    const resource = `${holder.resource} again`
+    const resumed = { ...holder, resource, admitted: true, resumes: true, objects: 1 }
     const keeps = (bytes: number): void => kept.add(holder.namespace, bytes / MIB)
     return first && turnOf(first, (signal) => acquire(resumed, signal), keeps)
   }

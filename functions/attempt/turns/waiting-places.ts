@@ -22,6 +22,12 @@ export function placeFor<T extends Waiting>(
   return ofHost.length >= perHost ? lastOfMost(ofHost, namespace) : 'free'
 }
 
+/** The same with a newcomer: those who had a turn before hold something meanwhile, and are next of their namespace. */
+export function inLine<T extends Waiting>(waiters: readonly T[], newcomer: T): readonly T[] {
+  const first = newcomer.holder.resumes === true ? waiters.findIndex(({ holder }) => !holder.resumes) : -1
+  return first < 0 ? [...waiters, newcomer] : waiters.toSpliced(first, 0, newcomer)
+}
+
 function lastOfMost<T extends Waiting>(waiters: readonly T[], newcomer: string): 'none' | T {
   const byNamespace = Map.groupBy(waiters, ({ holder }) => holder.namespace)
   const countOf = (namespace: string): number => byNamespace.get(namespace)?.length ?? 0

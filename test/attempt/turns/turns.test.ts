@@ -84,6 +84,25 @@ t.test('what a resource takes in memory counts from its turn on', async (t) => {
   t.equal(heldMiB('session'), API_SESSION.memoryMiB + 2)
 })
 
+t.test('few wait for a second turn and keep what they hold, however many wait for a first one', async (t) => {
+  const { turns } = open()
+  const holder = { namespace: 'team', host: 'git.example.com', bytes: 2.5 * MIB }
+  let [waiting, most, done] = [0, 0, 0]
+  const all = Array.from({ length: 200 }, async (_, i) => {
+    const turn = await turns.takeTurn('GitCommit', { ...holder, resource: `commit ${i}` })
+    turn?.park(2.5 * MIB)
+    waiting += 1
+    most = Math.max(most, waiting)
+    await turn?.resume(NEVER)
+    waiting -= 1
+    done += 1
+    turn?.release()
+  })
+  await Promise.all(all)
+  t.equal(done, 200)
+  t.ok(most <= 20, `${most} at once`)
+})
+
 t.test('a turn that was given back is waited for again, beside an event of the same resource', async (t) => {
   const { take } = open()
   const first = await take('commit a')
