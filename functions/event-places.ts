@@ -8,7 +8,8 @@ export type Sender = 'webhook' | 'source' | 'anybody'
 
 /**
  * Most events in hand: those whose resource is being read, that wait for a turn, or whose attempt runs or waits for its
- * push (attempt/turns/turns.ts). Each takes some 10 KiB besides what it waits with.
+ * push (attempt/turns/turns.ts). Each takes some 10 KiB besides what it waits with, and of its resource up to 64 KiB until its turn
+ * (attempt/waiting-attempt.ts).
  */
 export const MOST_EVENTS = 1_280
 /** The last 160 are for namespaces with so many. */
