@@ -36,7 +36,7 @@ const ROWS = {
   TLSUntrusted: { retry: 'never', fallback: false, denial: 'Invalid', side: 'operator' },
   AddressForbidden: { retry: 'never', fallback: false, denial: 'Forbidden', side: 'user' },
   PushRejected: { retry: 'never', fallback: false, denial: 'Invalid', side: 'user' },
-  PathConflict: { retry: 'never', fallback: false, denial: 'Invalid', side: 'user' },
+  PathConflict: { retry: 'slow', fallback: false, denial: 'Invalid', side: 'user' },
   PullRequestRejected: { retry: 'never', fallback: false, denial: 'Invalid', side: 'user' },
   HeadNotFound: { retry: 'transient', fallback: false, denial: 'Invalid', side: 'user' },
   NothingToMerge: { retry: 'transient', fallback: false, denial: 'Invalid', side: 'user' },

@@ -23,7 +23,7 @@ const TERMS = { now: NOW, random: 0.25, limit: 12 }
 const claim = { ...resource(FRESH), status: claimed(resource(FRESH), TERMS) }
 const OUTCOME = { reason: 'Succeeded', message: 'Committed as "1234".', credentialsUsed: 'Primary' } as const
 const done = succeeded(claim, OUTCOME, NOW)
-const failedBy = (reason: 'NetworkError' | 'PathConflict' | 'AuthenticationFailed'): Status =>
+const failedBy = (reason: 'NetworkError' | 'PushRejected' | 'AuthenticationFailed'): Status =>
   failed(claim, new Failure(reason, `${reason}: why.`), TERMS)
 const held: Envelope = { ...resource(done), suspended: true }
 
@@ -37,7 +37,7 @@ const CASES: readonly (readonly [string, Envelope, string, RegExp, string])[] = 
   ['requested again', resource(done, { requestedAt: 'now' }), 'Progressing', /^Commitlet has not/, 'Current'],
   ['retried', resource(failedBy('NetworkError')), 'Progressing', /^NetworkError: why\./, 'InProgress'],
   ['retried slowly', resource(failedBy('AuthenticationFailed')), 'Degraded', /^Auth.*why\./, 'Failed'],
-  ['failed', resource(failedBy('PathConflict')), 'Degraded', /^PathConflict: why\./, 'Failed'],
+  ['failed', resource(failedBy('PushRejected')), 'Degraded', /^PushRejected: why\./, 'Failed'],
   [
     'suspended',
     { ...held, status: restingStatus(held, { now: NOW }) ?? done },

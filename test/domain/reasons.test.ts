@@ -1,7 +1,9 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { Failure } from '../../functions/domain/failure.ts'
 import { isFailureReason, REASONS } from '../../functions/domain/reasons.ts'
+import { nextDelay } from '../../functions/domain/resource/backoff.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const NAMES = Object.keys(REASONS)
@@ -51,3 +53,12 @@ t.test('temporary reasons are retried, and permanent errors of a spec are not', 
     if (row.fallback) t.equal(row.side, 'user', reason)
   }
 })
+
+t.test(
+  'what is in the way at a branch, where others write too, is tried again at long intervals',
+  async (t) => {
+    const history = { attempts: 1, limit: 12, elapsedSeconds: 0, random: 0 }
+    t.equal(nextDelay(new Failure('PathConflict', 'A file is there.'), history), 300)
+    t.equal(nextDelay(new Failure('PushRejected', 'A hook says no.'), history), 'final')
+  },
+)

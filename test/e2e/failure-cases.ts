@@ -110,7 +110,7 @@ export function failureCases(t: Test, git: GitServer, engine: GitEngine): readon
       arrange: (team) =>
         broken(team, { files: { shop: 'a file\n' } }, (r) => r.commit('main', { 'shop/other': 'x\n' })),
       reason: 'PathConflict',
-      ...FINAL,
+      ...SLOW,
       says: clash('"shop" is a file'),
     },
     {
@@ -120,7 +120,7 @@ export function failureCases(t: Test, git: GitServer, engine: GitEngine): readon
           r.commit('main', { 'shop/other': 'x\n' }),
         ),
       reason: 'PathConflict',
-      ...FINAL,
+      ...SLOW,
       says: clash('"shop" is a symbolic link'),
     },
     {
@@ -128,7 +128,7 @@ export function failureCases(t: Test, git: GitServer, engine: GitEngine): readon
       arrange: (team) =>
         broken(team, { files: { [`${PATH}/inner`]: 'x\n' } }, (r) => r.commit('main', { [PATH]: 'x\n' })),
       reason: 'PathConflict',
-      ...FINAL,
+      ...SLOW,
       says: clash('it is a directory'),
     },
     {

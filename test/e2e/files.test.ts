@@ -143,8 +143,12 @@ withControlPlane(t, async (t, plane) => {
       { path: 'shop/new.txt', content: 'x' },
       { path: 'shop/none.yaml', set: [{ field: '.a', value: 1 }] },
     ]
-    const stored = await commit('kept', repository, { files })
-    t.match(readyOf(stored), { reason: 'PathConflict', message: /"shop\/none\.yaml" is not in https/ })
+    await team.apply(gitCommit('kept', repository.url, { resourceRef: undefined, files }))
+    await team.waitFor('kept', 'jsonpath={.status.phase}=Retrying')
+    t.match(readyOf(await team.get('kept')), {
+      reason: 'PathConflict',
+      message: /"shop\/none\.yaml" is not in https/,
+    })
     t.same(await repository.log(), ['Begin'])
   })
 

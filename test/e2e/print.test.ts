@@ -7,7 +7,6 @@ import { steady } from '../harness/steady.ts'
 import { startRelay } from '../harness/relay.ts'
 
 t.snapshotFile = `${import.meta.dirname}/snapshots/print.cjs`
-const PATH = 'shop/settings.yaml'
 const NO_SWEEP = { SWEEP_INTERVAL: '0', SWEEP_FULL_INTERVAL: '0' }
 
 withControlPlane(t, async (t, plane) => {
@@ -20,7 +19,9 @@ withControlPlane(t, async (t, plane) => {
   const [config, broken, other] = [
     await git.createRepository('acme/config'),
     await git.createRepository('acme/broken'),
-    await git.createRepository('acme/other', { files: { [`${PATH}/README.md`]: 'A folder\n' } }),
+    await git.createRepository('acme/other', {
+      hooks: { 'pre-receive': 'echo "main is protected: open a pull request" >&2\nexit 1' },
+    }),
   ]
   git.faults.add({ kind: 'status', status: 503 }, { repository: broken.name })
   const wrong = {
@@ -37,16 +38,16 @@ withControlPlane(t, async (t, plane) => {
   await team.apply(
     gitCommit('b-up-to-date', config.url),
     gitCommit('c-retrying', broken.url),
-    gitCommit('d-path-conflict', other.url),
+    gitCommit('d-push-rejected', other.url),
     gitCommit('e-wrong-token', config.url, { credentials: { secretName: 'old', tokenKey: 'token' } }),
   )
   await team.waitFor('b-up-to-date', phaseIs('Succeeded'), '60s')
   await team.waitFor('c-retrying', phaseIs('Retrying'), '60s')
-  await team.waitFor('d-path-conflict', phaseIs('Failed'), '60s')
+  await team.waitFor('d-push-rejected', phaseIs('Failed'), '60s')
   await team.waitFor('e-wrong-token', phaseIs('Retrying'), '60s')
   relay.losing = true
   await team.apply(gitCommit('f-fresh', config.url))
-  const STATES = ['a-succeeded', 'b-up-to-date', 'c-retrying', 'd-path-conflict', 'e-wrong-token', 'f-fresh']
+  const STATES = ['a-succeeded', 'b-up-to-date', 'c-retrying', 'd-push-rejected', 'e-wrong-token', 'f-fresh']
 
   t.test('kubectl get', async (t) => {
     t.matchSnapshot(steady((await team.kubectl(['get', 'gitcommits'])).stdout, team.namespace))
@@ -74,7 +75,7 @@ withControlPlane(t, async (t, plane) => {
       ['a-succeeded', 'Succeeded', 'Current'],
       ['b-up-to-date', 'Succeeded', 'Current'],
       ['c-retrying', 'Retrying', 'InProgress'],
-      ['d-path-conflict', 'Failed', 'Failed'],
+      ['d-push-rejected', 'Failed', 'Failed'],
       ['e-wrong-token', 'Retrying', 'Failed'],
     ] as const
     for (const [name, phase, read] of table) {

@@ -53,6 +53,7 @@ const PROTOCOL_BROKEN = new RegExp(
 export const AMBIGUOUS: ErrorRow = {
   pattern: new RegExp(`dst refspec \\S* matches more than one|^${OTHER_REF}$`, 'm'),
   reason: 'PushRejected',
+  retry: 'slow',
   sentence:
     'has a second branch or a tag whose name ends with the full name of this one (`refs/heads/…`), and Git takes one for the other; delete that branch or tag.',
 }

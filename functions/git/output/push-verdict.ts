@@ -122,6 +122,8 @@ function nameCollision({ url }: ErrorContext): Failure {
   return new Failure(
     'PushRejected',
     `${url} cannot have this branch, because its name and the name of another branch collide (one is the beginning of the other); choose another name in spec.branch.`,
+    // Somebody else may have made the other one, and delete it.
+    { retry: 'slow' },
   )
 }
 

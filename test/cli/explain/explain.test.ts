@@ -37,15 +37,15 @@ withCommitlet(t, async (t, installed) => {
 
   await t.test('one that has failed says what to do', async (t) => {
     await team.apply(gitCommit('bad', repository.url))
-    await team.settled('bad')
+    await team.waitFor('bad', 'jsonpath={.status.phase}=Retrying')
     const ended = await explain('gitcommit/bad')
     t.equal(ended.code, 1)
-    t.match(ended.stdout, /Failed, PathConflict/)
+    t.match(ended.stdout, /Retrying, PathConflict/)
     t.match(ended.stdout, /What to do +the path is.*kubectl annotate -n/s)
     const json: unknown = JSON.parse((await explain('gitcommit/bad', '-o', 'json')).stdout)
     t.match(json, {
       result: 'wrong',
-      phase: 'Failed',
+      phase: 'Retrying',
       reason: 'PathConflict',
       conditions: [{ type: 'Ready' }],
     })

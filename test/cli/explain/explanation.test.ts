@@ -46,7 +46,7 @@ const CASES: readonly (readonly [string, Envelope, object])[] = [
   ],
   [
     'failed for good',
-    resource({ phase: 'Failed', attempts: 1, conditions: ready('False', 'PathConflict') }),
+    resource({ phase: 'Failed', attempts: 1, conditions: ready('False', 'PushRejected') }),
     { outcome: 'wrong', attempts: 1, next: /Nothing by itself/, advice: /requested-at=/ },
   ],
   [

@@ -88,7 +88,7 @@ t.test('kstatus reads every phase: at most one of Reconciling and Stalled is Tru
     [succeeded(claim, outcome, NOW), 'Succeeded', 'Ready=True'],
     [failed(claim, new Failure('Timeout', 'Late.'), end), 'Retrying', 'Ready=False Reconciling=True'],
     [failed(claim, new Failure('RepositoryNotFound', 'None.'), end), 'Retrying', 'Ready=False Stalled=True'],
-    [failed(claim, new Failure('PathConflict', 'A link.'), end), 'Failed', 'Ready=False Stalled=True'],
+    [failed(claim, new Failure('PushRejected', 'A hook.'), end), 'Failed', 'Ready=False Stalled=True'],
   ]
   for (const [status, phase, conditions] of cases) {
     t.equal(status.phase, phase)

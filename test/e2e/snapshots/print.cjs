@@ -159,8 +159,8 @@ Events:
 
 `
 
-exports[`test/e2e/print.test.ts > TAP > with a real API server > kubectl describe: d-path-conflict > must match snapshot 1`] = `
-Name:         d-path-conflict
+exports[`test/e2e/print.test.ts > TAP > with a real API server > kubectl describe: d-push-rejected > must match snapshot 1`] = `
+Name:         d-push-rejected
 Namespace:    team-01234567
 Labels:       <none>
 Annotations:  commitlet.dev/requested-by: admin
@@ -188,15 +188,15 @@ Status:
   Attempts:  1
   Conditions:
     Last Transition Time:  2030-01-02T03:04:05Z
-    Message:               The path "shop/settings.yaml" cannot be written in https://localhost:8443/acme/other.git, because it is a directory there; choose another path, or remove what is in the way.
+    Message:               https://localhost:8443/acme/other.git refuses the commit and reports "main is protected: open a pull request"; use another branch or path, or ask a maintainer of the repository.
     Observed Generation:   1
-    Reason:                PathConflict
+    Reason:                PushRejected
     Status:                False
     Type:                  Ready
     Last Transition Time:  2030-01-02T03:04:05Z
-    Message:               The path "shop/settings.yaml" cannot be written in https://localhost:8443/acme/other.git, because it is a directory there; choose another path, or remove what is in the way.
+    Message:               https://localhost:8443/acme/other.git refuses the commit and reports "main is protected: open a pull request"; use another branch or path, or ask a maintainer of the repository.
     Observed Generation:   1
-    Reason:                PathConflict
+    Reason:                PushRejected
     Status:                True
     Type:                  Stalled
   Last Attempt Time:       2030-01-02T03:04:05Z
@@ -206,7 +206,7 @@ Status:
 Events:
   Type     Reason        Age    From                    Message
   ----     ------        ----   ----                    -------
-  Warning  PathConflict  10s    commitlet.dev/function  The path "shop/settings.yaml" cannot be written in https://localhost:8443/acme/other.git, because it is a directory there; choose another path, or remove what is in the way.
+  Warning  PushRejected  10s    commitlet.dev/function  https://localhost:8443/acme/other.git refuses the commit and reports "main is protected: open a pull request"; use another branch or path, or ask a maintainer of the repository.
 
 `
 
@@ -302,7 +302,7 @@ NAME              READY   REASON                 BRANCH   COMMIT         AGE    
 a-succeeded       True    Succeeded              main     0123456789ab   10s    https://localhost:8443/acme/config.git                                     1                    Committed as 0123456789ab to the branch main at shop/settings.yaml.
 b-up-to-date      True    UpToDate               main     0123456789ab   10s    https://localhost:8443/acme/config.git                                     1                    The branch main already holds this content at shop/settings.yaml; no commit was needed.
 c-retrying        False   ProviderUnavailable                            10s    https://localhost:8443/acme/broken.git              2030-01-02T03:04:05Z   1                    https://localhost:8443/acme/broken.git cannot answer at the moment (503); Commitlet retries automatically.
-d-path-conflict   False   PathConflict                                   10s    https://localhost:8443/acme/other.git                                      1                    The path "shop/settings.yaml" cannot be written in https://localhost:8443/acme/other.git, because it is a directory there; choose another path, or remove what is in the way.
+d-push-rejected   False   PushRejected                                   10s    https://localhost:8443/acme/other.git                                      1                    https://localhost:8443/acme/other.git refuses the commit and reports "main is protected: open a pull request"; use another branch or path, or ask a maintainer of the repository.
 e-wrong-token     False   AuthenticationFailed                           10s    https://localhost:8443/acme/config.git              2030-01-02T03:04:05Z   1                    https://localhost:8443/acme/config.git does not accept the user name and token or password (401); put valid ones into the Secret.
 f-fresh                                                                  10s    https://localhost:8443/acme/config.git                                     -1
 
@@ -313,7 +313,7 @@ NAME              READY   REASON                 BRANCH   COMMIT         AGE
 a-succeeded       True    Succeeded              main     0123456789ab   10s
 b-up-to-date      True    UpToDate               main     0123456789ab   10s
 c-retrying        False   ProviderUnavailable                            10s
-d-path-conflict   False   PathConflict                                   10s
+d-push-rejected   False   PushRejected                                   10s
 e-wrong-token     False   AuthenticationFailed                           10s
 f-fresh                                                                  10s
 

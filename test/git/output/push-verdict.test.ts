@@ -115,7 +115,11 @@ const answers: readonly (readonly [string, string, object])[] = [
   [
     "error: cannot lock ref 'refs/heads/feat/x': 'refs/heads/feat' exists; cannot create 'refs/heads/feat/x'",
     'failed to update ref',
-    { kind: 'refused', failure: { reason: 'PushRejected', message: /name of another branch/ }, each: false },
+    {
+      kind: 'refused',
+      failure: { reason: 'PushRejected', retry: 'slow', message: /name of another branch/ },
+      each: false,
+    },
   ],
 ]
 /** What a hook prints where it declines. */

@@ -58,6 +58,7 @@ t.test('a branch whose name is the full ref name of this one is named as the con
   t.match(results, [
     {
       reason: 'PushRejected',
+      retry: 'slow',
       message: /has a second branch or a tag whose name ends with the full name of this one/,
     },
   ])
