@@ -64,9 +64,11 @@ withControlPlane(
       await team.settled('shop-settings')
       const change = '{"spec":{"resourceRef":{"path":"shop/settings.yaml/more.yaml"}}}'
       await team.kubectl(['patch', 'gitcommit', 'shop-settings', '--type=merge', '-p', change])
+      const began = performance.now()
       const { code, stdout } = await run(wait, team.namespace)
       t.equal(code, 1)
       t.match(stdout, /shop\/settings\.yaml/)
+      t.ok(performance.now() - began < 60_000, 'before the end of its five minutes')
     })
 
     t.test(
