@@ -25,12 +25,14 @@ withCommitlet(t, async (t, commitlet) => {
       await Promise.all(names.map((name) => hog.apply(gitCommit(name, endless.url, { branch: name }))))
       await other.apply(gitCommit('own', honest.url))
       t.match(readyOf(await other.settled('own')), { reason: 'Succeeded' })
-      for (const name of names)
+      for (const name of names) {
+        await hog.waitFor(name, 'condition=Stalled', '60s')
         t.match(
-          readyOf(await hog.settled(name)),
+          readyOf(await hog.get(name)),
           { reason: 'NotSupported', message: /more refs or objects/ },
           name,
         )
+      }
     })
     t.equal(await attemptsAt(commitlet, other), 1)
     t.ok(peak < 600, `${Math.round(peak)} MiB at the peak`)
