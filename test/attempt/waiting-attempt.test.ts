@@ -30,7 +30,7 @@ function longTexts(): Readonly<Record<string, unknown>> {
   return { resourceRef: undefined, files }
 }
 
-/** A world in which attempts wait for a turn until `open` is called, and each answer of the API server is parsed anew. */
+/** A world in which attempts wait for a turn until `open` is called, and each answer of the API server is parsed again. */
 function crowdedWorld() {
   const memory = memoryWorld()
   const opened = Promise.withResolvers<true>()
