@@ -143,7 +143,7 @@ export interface World {
   readonly workFor: WorkFor
   /** Objects that take much memory; see functions/commit/sources/large-objects.ts. */
   readonly largeObjects: LargeObjects
-  /** Has a signer make its signatures in turns of all namespaces; see functions/attempt/turns/thread/shared-signing.ts. */
+  /** Has a signer make its signatures in turns of all namespaces; see functions/attempt/turns/shared-signing.ts. */
   readonly shareSigner: (namespace: string, signer: Signer) => Signer
   /** The API server's time, by which claims and retries go; see functions/cluster/server-clock.ts. */
   readonly now: () => Date

@@ -9,7 +9,7 @@ import type { ApiCaller, ApiTarget } from '../../functions/domain/pull-request/p
 import { openClaimKeeper } from '../../functions/attempt/claim-keeper.ts'
 import { openLeftAlone } from '../../functions/attempt/left-alone.ts'
 import { divide } from '../../functions/attempt/turns/shares.ts'
-import { shareSigning } from '../../functions/attempt/turns/thread/shared-signing.ts'
+import { shareSigning } from '../../functions/attempt/turns/shared-signing.ts'
 import { shareThread } from '../../functions/attempt/turns/thread/thread-share.ts'
 import { openTurns } from '../../functions/attempt/turns/turns.ts'
 import { openLargeObjects } from '../../functions/commit/sources/large-objects.ts'

@@ -1,6 +1,6 @@
-import { countExcess, FEW } from '../../../domain/sharing/taken-time.ts'
-import { openFairTurns, TURN_MS, type FairTurns } from '../../../fair-turns.ts'
-import type { World } from '../../../world.ts'
+import { countExcess, FEW } from '../../domain/sharing/taken-time.ts'
+import { openFairTurns, TURN_MS, type FairTurns } from '../../fair-turns.ts'
+import type { World } from '../../world.ts'
 
 /**
  * One signature at a time, and beside it one of a slow key: OpenSSL makes them in threads of its own, of which there are many,

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
-import { shareSigning } from '../../../functions/attempt/turns/thread/shared-signing.ts'
+import { shareSigning } from '../../../functions/attempt/turns/shared-signing.ts'
 
 /** Signers of one pod, and the names of those that sign now, in the order in which they began. */
 function stage() {
