@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import t, { type Test } from 'tap'
 import { sample } from './harness/sample.ts'
-import { drawnOf, entriesOf, writeEntries } from './rooms.ts'
+import { drawnOf, entriesOf, unitsOf, writeEntries } from './rooms.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const GREEN = "import t from 'tap'\n\nt.test('it holds', async (t) => t.ok(true))\n"
@@ -95,4 +95,19 @@ t.test('of files that try much the same, each seed leaves one, and every file ha
   t.strictSame(runs[0], drawnOf(files, '0'))
   t.strictSame([...new Set(runs.flat())].sort(), files)
   t.strictSame(drawnOf(['test/floods.test.ts'], '1'), ['test/floods.test.ts'])
+})
+
+t.test('a unit run has all tests of the floors but those of the sessions of git', (t) => {
+  const files = globSync('test/**/*.test.ts', { cwd: ROOT }).sort()
+  const units = new Set(unitsOf(files))
+  const floors = /^test\/(arrival|attempt|cli|cluster|commit|domain|edits|git|http|login|looks|net|webhook)\//
+  const left = files.filter((file) => floors.test(file) && !units.has(file)).map((file) => dirname(file))
+  t.strictSame([...new Set(left)], ['test/git/contract', 'test/git/session'])
+  t.ok(units.has('test/app.test.ts'))
+  t.notOk(units.has('test/main.test.ts'))
+  t.strictSame(
+    [...units].filter((file) => file.startsWith('test/e2e/')),
+    [],
+  )
+  t.end()
 })

@@ -94,6 +94,18 @@ const ONE_OF: readonly (readonly string[])[] = [
   ],
 ]
 
+/**
+ * Left out by --unit: what starts whole programs, or a Git server for each case, what tests the tests themselves, the
+ * benches and the pages, and the long searches. A unit run is for while one writes, and `npm test` has them all.
+ */
+const NOT_UNITS =
+  /^test\/(e2e|bench|demo|docs|faults|forge|fuzz|harness|lab|model|parsers|release|git\/(contract|session))\/|^test\/(build|bundles|ci-summary|coverage-gate|floods|main|rooms|run|tap-domain|times)\.test\.ts$/
+
+/** The files that a unit run has. */
+export function unitsOf(files: readonly string[]): readonly string[] {
+  return files.filter((file) => !NOT_UNITS.test(file))
+}
+
 /** The files of this run, of which some are drawn by the seed. */
 export function drawnOf(files: readonly string[], seed: string): readonly string[] {
   const left = ONE_OF.flatMap((alike) => {

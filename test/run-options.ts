@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 
 const USAGE = `npm test -- [--unit] [--long] [--seed=SEED] [--coverage] [--times] [--require-control-plane] [FILE...]
-  --unit                   leave out what needs a control plane: test/e2e, and such tests among others
+  --unit                   leave out what needs a control plane, and what starts whole programs or tests the tests
   --long                   every case of every matrix, floods of full size
   --seed=SEED              the same sample of the matrices as in the run that printed it
   --coverage               write .tap/report/lcov.info and print the table

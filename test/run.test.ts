@@ -35,7 +35,7 @@ t.test('a run that is not possible is refused with one sentence', (t) => {
   t.end()
 })
 
-t.test('--unit leaves out no file but those that ask for a control plane', (t) => {
+t.test('every file of test/e2e asks for a control plane', (t) => {
   const files = globSync('e2e/*.test.ts', { cwd: import.meta.dirname })
   t.ok(files.length > 0)
   for (const file of files) {

@@ -14,7 +14,7 @@ import { leash } from './harness/leash.ts'
 import { BUNDLES } from './harness/programs.ts'
 import { COUNTED, LONG, SEED } from './harness/sample.ts'
 import { stopSignal } from './harness/stop-signal.ts'
-import { drawnOf, entriesOf, writeEntries } from './rooms.ts'
+import { drawnOf, entriesOf, unitsOf, writeEntries } from './rooms.ts'
 import { readOptions, tooOld, type Options } from './run-options.ts'
 import { withFewRecords } from './tap-records.ts'
 import { TIMES, timesTable } from './times.ts'
@@ -142,10 +142,9 @@ function killGroup(group: number): void {
 /** The files that the user named, each in its own process; else all files, a room in one process. */
 async function tapFilesOf({ files, unit, long, coverage, seed }: Options): Promise<readonly string[]> {
   // In other folders a file has both kinds of tests, and those that need a control plane skip themselves.
-  const isLeftOut = (file: string): boolean => unit && /^test[\\/]e2e[\\/]/.test(file)
-  if (files.length > 0) return files.filter((file) => !isLeftOut(file))
+  if (files.length > 0) return files.filter((file) => !(unit && /^test[\\/]e2e[\\/]/.test(file)))
   const all = globSync('test/**/*.test.ts', { cwd: ROOT }).sort()
-  const tried = all.filter((file) => !isLeftOut(file))
+  const tried = unit ? unitsOf(all) : all
   const entries = await entriesOf(long || coverage ? tried : drawnOf(tried, seed), { unit })
   await writeEntries(entries)
   return entries.map(({ file }) => file)
