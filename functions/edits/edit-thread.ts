@@ -83,7 +83,8 @@ function noop(): void {
 function contentOf(answer: EditAnswer): Uint8Array {
   if ('after' in answer) return answer.after
   const { failure, ...cause } = answer
-  throw new Failure(failure.reason, failure.message, cause)
+  const { reason, message, retry } = failure
+  throw new Failure(reason, message, { ...cause, retry })
 }
 
 /** The Failure of a file whose edit took too long. */

@@ -11,7 +11,7 @@ export interface EditRequest {
 /** What it has made of it. */
 export type EditAnswer =
   | { readonly after: Uint8Array }
-  | { readonly failure: Pick<Failure, 'reason' | 'message'>; readonly cause?: unknown }
+  | { readonly failure: Pick<Failure, 'reason' | 'message' | 'retry'>; readonly cause?: unknown }
 
 /** The thread of edits: it makes one after the other, and keeps nothing, so that it can be ended at any time. */
 function main(port: MessagePort): void {
@@ -22,8 +22,8 @@ function answerOf(before: Uint8Array, edit: TextEdit): EditAnswer {
   try {
     return { after: editText(before, edit) }
   } catch (error) {
-    const { reason, message, cause } = asFailure(error)
-    return { failure: { reason, message }, ...(cause === undefined ? {} : { cause }) }
+    const { reason, message, retry, cause } = asFailure(error)
+    return { failure: { reason, message, retry }, ...(cause === undefined ? {} : { cause }) }
   }
 }
 

@@ -77,16 +77,24 @@ await withCommitlet(t, (t, commitlet) => {
         commit('mode', { ...API, files: runs, resourceRef: undefined }),
         commit('rules', API),
       )
-      for (const [name, reason, message] of [
-        ['branch', 'NotSupported', /^The branch none is not in https:\S+, and the API makes no branch/],
-        ['mode', 'NotSupported', /^The file "run.sh" in https:\S+ is executable/],
+      for (const [name, phase, reason, message] of [
+        [
+          'branch',
+          'Retrying',
+          'NotSupported',
+          /^The branch none is not in https:\S+, and the API makes no branch/,
+        ],
+        ['mode', 'Retrying', 'NotSupported', /^The file "run.sh" in https:\S+ is executable/],
         [
           'rules',
+          'Failed',
           'PushRejected',
           /refuses the commit by its API: "Repository rule violations found.*pull request/s,
         ],
-      ] as const)
-        t.match(readyOf(await team.settled(name)), { status: 'False', reason, message }, name)
+      ] as const) {
+        await team.waitFor(name, `jsonpath={.status.phase}=${phase}`)
+        t.match(readyOf(await team.get(name)), { status: 'False', reason, message }, name)
+      }
       model.protections?.clear()
       api.fail(
         { kind: 'answer', answer: failed('FORBIDDEN', 'Resource not accessible by integration') },

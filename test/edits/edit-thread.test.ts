@@ -15,6 +15,11 @@ t.test('a thread makes one edit after the other, as it is made here', async (t) 
     reason: 'PathConflict',
     message: /^The file values\.yaml .*of a template/,
   })
+  await t.rejects(thread.run(Buffer.from("? 'zz'\n"), SET, signal), {
+    reason: 'NotSupported',
+    retry: 'slow',
+    message: /in place/,
+  })
   t.notOk(thread.isEnding(), 'a refusal leaves the thread')
   t.same(
     Buffer.from((await thread.run(Buffer.from('a: 1\n'), SET, signal)).slice()).toString(),

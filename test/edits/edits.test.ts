@@ -69,6 +69,7 @@ t.test(
       t.equal(await edit(before, { filePath, set: setOf(8) }, OWNER), before, filePath)
       await t.rejects(edit(before, { filePath, set: setOf(64) }, OWNER), {
         reason: 'NotSupported',
+        retry: 'never',
         message: /more than 2 MiB/,
       })
       const used = cpuTime() - began
@@ -113,6 +114,7 @@ drawn('a file for which the pod has too little memory is refused', async (t) => 
   t.teardown(close)
   await t.rejects(edit(valuesOf(600_000), SET, OWNER), {
     reason: 'NotSupported',
+    retry: 'slow',
     message: /^The file values\.yaml takes more memory/,
   })
   t.same(taken, [40])

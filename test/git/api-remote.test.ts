@@ -88,7 +88,11 @@ for (const name of ENGINES) {
       [[]],
     )
     t.equal(await repository.git('diff', '--stat', 'main^', 'main'), '')
-    const executable = { reason: 'NotSupported', message: /^The file "run\.sh" in \S+ is executable/ }
+    const executable = {
+      reason: 'NotSupported',
+      retry: 'slow',
+      message: /^The file "run\.sh" in \S+ is executable/,
+    }
     await t.rejects(push('run.sh', host), executable)
     const change = changeOf(repository.url, 'run.sh', { commitByAPI: host.commitByAPI })
     t.match(
@@ -113,7 +117,11 @@ for (const name of ENGINES) {
     const { repository, git, push } = await start()
     const host = hostOf(repository)
     const message = /^The branch none is not in \S+, and the API makes no branch.* request another attempt/
-    await t.rejects(push('a.md', host, { branch: 'none' }), { reason: 'NotSupported', message })
+    await t.rejects(push('a.md', host, { branch: 'none' }), {
+      reason: 'NotSupported',
+      retry: 'slow',
+      message,
+    })
     const change = changeOf(repository.url, 'a.md', { commitByAPI: host.commitByAPI, branch: 'none' })
     await t.rejects(git.preview(change, loginOf(PASSWORD), NEVER), { reason: 'NotSupported', message })
     const empty = await start({ empty: true })

@@ -103,8 +103,8 @@ export function editWeight(bytes: Uint8Array, { set, filePath }: TextEdit): numb
 /** Throws NotSupported if the values of one file weigh more than EDIT_LIMIT (see weightOf). */
 export function requireValuesRoom(weight: number, filePath: string): void {
   if (weight <= EDIT_LIMIT) return
-  const complaint = `gets values in set that take more than ${EDIT_LIMIT / MEBIBYTE} MiB together, which is the limit for setting fields; commit the whole file.`
-  throw refusalsOf(filePath)(complaint, 'NotSupported')
+  const message = `The file ${filePath} gets values in set that take more than ${EDIT_LIMIT / MEBIBYTE} MiB together, which is the limit for setting fields; commit the whole file.`
+  throw new Failure('NotSupported', message)
 }
 
 function formatOf(filePath: string): Format {

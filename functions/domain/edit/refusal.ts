@@ -3,9 +3,13 @@ import { Failure } from '../failure.ts'
 /** Makes the Failure of a file that cannot be edited; none of its content is in the message. */
 export type Refuse = (complaint: string, reason?: 'NotSupported') => Failure
 
-/** How the failures of this file begin. PathConflict: what is at the path does not allow the change. */
+/**
+ * How the failures of this file begin. PathConflict: what is at the path does not allow the change. Others may have
+ * written it, and may fix it: both are tried again, slowly.
+ */
 export function refusalsOf(filePath: string): Refuse {
-  return (complaint, reason) => new Failure(reason ?? 'PathConflict', `The file ${filePath} ${complaint}`)
+  return (complaint, reason) =>
+    new Failure(reason ?? 'PathConflict', `The file ${filePath} ${complaint}`, { retry: 'slow' })
 }
 
 /** The number of the line at this place, counted from 1. */

@@ -18,6 +18,8 @@ export interface Held {
 
 const MEBIBYTE = 1024 * 1024
 const EXECUTABLE = '100755'
+/** What others have written there, they may fix. */
+const OF_THE_BRANCH = { retry: 'slow' } as const
 const DIRECTORY: TreeEntry = { mode: '040000', oid: '' }
 
 /** What a change needs on top of what the branch holds. */
@@ -114,17 +116,17 @@ function notThere(path: string, url: string): Failure {
 
 function tooLarge(path: string, url: string): Failure {
   const message = `The file "${path}" in ${url} takes more than ${EDITED_BYTES / MEBIBYTE} MiB, which is the limit for a file whose fields are changed; split it, or commit the whole file.`
-  return new Failure('NotSupported', message)
+  return new Failure('NotSupported', message, OF_THE_BRANCH)
 }
 
 function tooMany(url: string): Failure {
   const message = `The files for ${url} take more than ${CHANGE_BYTES / MEBIBYTE} MiB together, which is the limit for one commit; write fewer of them in one resource.`
-  return new Failure('NotSupported', message)
+  return new Failure('NotSupported', message, OF_THE_BRANCH)
 }
 
 function executableFile(path: string, url: string): Failure {
   const message = `The file "${path}" in ${url} is executable, which a commit by the API would end; leave out spec.commitVia, or choose another path.`
-  return new Failure('NotSupported', message)
+  return new Failure('NotSupported', message, OF_THE_BRANCH)
 }
 
 /** What is in the way of a path. */

@@ -251,8 +251,14 @@ t.test('an edit of a file that is not there, is too large or fails is a conflict
   ])
   t.match(steps, [
     { kind: 'conflict', early: false, failure: { reason: 'PathConflict', message: /"none" is not in/ } },
-    { kind: 'conflict', failure: { reason: 'NotSupported', message: /"b" .* more than 2 MiB/ } },
-    { kind: 'conflict', failure: { reason: 'NotSupported', message: /"a" .* more than 2 MiB/ } },
+    {
+      kind: 'conflict',
+      failure: { reason: 'NotSupported', retry: 'slow', message: /"b" .* more than 2 MiB/ },
+    },
+    {
+      kind: 'conflict',
+      failure: { reason: 'NotSupported', retry: 'slow', message: /"a" .* more than 2 MiB/ },
+    },
     { kind: 'conflict', failure: { reason: 'Internal' } },
     { kind: 'edit' },
   ])
@@ -269,7 +275,10 @@ t.test('the files of one change take at most 10 MiB together, edited ones includ
   const [within] = await planSteps(held({ c: blob('') }, ''), [{ change }])
   t.equal(within?.kind, 'edit')
   const [beyond] = await planSteps(held({ c: blob('12') }, '12'), [{ change }])
-  t.match(beyond, { kind: 'conflict', failure: { reason: 'NotSupported', message: /10 MiB together/ } })
+  t.match(beyond, {
+    kind: 'conflict',
+    failure: { reason: 'NotSupported', retry: 'slow', message: /10 MiB together/ },
+  })
 })
 
 t.test('a file is removed where it is there, and nothing is to be done where it is not', async (t) => {
