@@ -1,6 +1,7 @@
 import { Failure } from '../../domain/failure.ts'
 import { RAN_OUT, type Ended } from '../process/launcher.ts'
 import { redact } from '../../domain/redact.ts'
+import { isFull } from '../../domain/repository/size-limit.ts'
 import { LOST_INDEX_PACK, OUTAGE, OUT_OF_MEMORY, OUT_OF_TIME, ROWS, TOO_LARGE } from './error-table.ts'
 import {
   NOT_GIT,
@@ -76,13 +77,14 @@ export function withRanOut(ended: ReadEnded, cpuSeconds: number): ReadEnded {
   return { ...ended, exitCode: RAN_OUT }
 }
 
-/** A refusal with the remote's own message, as far as it can be shown. */
+/** A refusal with the remote's own message, as far as it can be shown. Where the repository is full, it is tried again slowly. */
 export function rejection(words: string, context: ErrorContext): Failure {
   const quoted = redact(words, context.secrets)
   const why = quoted === '' ? 'without a reason' : `and reports ${shown(quoted)}`
   return new Failure(
     'PushRejected',
     `${context.url} refuses the commit ${why}; use another branch or path, or ask a maintainer of the repository.`,
+    isFull(words) ? { retry: 'slow' } : {},
   )
 }
 

@@ -1,6 +1,7 @@
 import { Failure } from '../../domain/failure.ts'
 import { elements, member, textMember } from '../../domain/json-value.ts'
 import { redact } from '../../domain/redact.ts'
+import { isFull } from '../../domain/repository/size-limit.ts'
 import { wordsMember, type ApiAnswer } from '../api-answer.ts'
 import { notUnderstood, rateLimited, unavailable } from '../api-failure.ts'
 import {
@@ -85,7 +86,8 @@ function rejected(words: string | undefined, { status }: ApiAnswer, context: Git
     why === ''
       ? ` (${status}) without a reason; check the rules of the branch and the size of the files, or leave out spec.commitVia.`
       : `${why}; fix what it names, choose another branch, or leave out spec.commitVia.`
-  return new Failure('PushRejected', `${context.shown} refuses the commit by its API${ending}`)
+  const retry = isFull(words ?? '') ? 'slow' : 'never'
+  return new Failure('PushRejected', `${context.shown} refuses the commit by its API${ending}`, { retry })
 }
 
 function tooLarge({ shown }: GitHubErrorContext): Failure {

@@ -29,6 +29,27 @@ const answers: readonly (readonly [string, string, object])[] = [
     'pre-receive hook declined',
     { kind: 'refused', failure: { reason: 'PushRejected' }, each: true },
   ],
+  ...[
+    'GitLab: Your push to this repository has been rejected because it would exceed storage limits.',
+    'GitLab: Your push has been rejected, because this repository has exceeded its size limit of 10 MB by 1 MB.',
+    'error: repository is over its disk quota',
+    'repository is in read only mode (over 2 GB size limit).',
+    'Forgejo: Quota exceeded',
+    'TF402462: The push would increase this repository size by 7772458 bytes (the limit is 4194304 bytes).',
+  ].map((words): [string, string, object] => [
+    words,
+    'pre-receive hook declined',
+    { kind: 'refused', failure: { reason: 'PushRejected', retry: 'slow' } },
+  ]),
+  ...[
+    "error: File a.zip is 301.74 MB; this exceeds GitHub's file size limit of 100.00 MB",
+    'pre-receive: error: Changes blocked by files exceeding the file size limit',
+    'This repository takes no files of this kind.',
+  ].map((words): [string, string, object] => [
+    words,
+    'pre-receive hook declined',
+    { kind: 'refused', failure: { reason: 'PushRejected', retry: 'never' } },
+  ]),
   [
     "error: object 1: hasDotgit: contains '.git'\nerror: remote unpack failed: unpack-objects abnormal exit",
     'unpacker error',

@@ -226,7 +226,16 @@ const ENDINGS: readonly (readonly [string, HostAnswer | Failure, object])[] = [
   [
     'a protected branch that is forbidden',
     errors('FORBIDDEN', "You're not authorized to push to this branch"),
-    { reason: 'PushRejected', message: /"You're not authorized to push to this branch"; fix what it names/ },
+    {
+      reason: 'PushRejected',
+      retry: 'never',
+      message: /"You're not authorized to push to this branch"; fix what it names/,
+    },
+  ],
+  [
+    'a repository that is full, which others may change',
+    errors('UNPROCESSABLE', 'The repository is over its disk quota.'),
+    { reason: 'PushRejected', retry: 'slow', message: /over its disk quota/ },
   ],
   [
     'another repository',
