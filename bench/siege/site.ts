@@ -19,10 +19,13 @@ const LIMITS = { function: 2_048, webhook: 512 } as const
 /** Of the image: see Dockerfile. */
 const THREADS = '256'
 
-/** Lets a program believe that its container has so much memory: the function divides it. */
-function within(limitMiB: number): string {
-  const bytes = limitMiB * 1024 * 1024
-  return `--max-old-space-size=${limitMiB / 2} --import=data:text/javascript,process.constrainedMemory=()=>${bytes}`
+/** Lets a program believe that it is in a container of so much memory: the function divides it. */
+function within(limitMiB: number): Readonly<Record<string, string>> {
+  const container = new URL('container.ts', import.meta.url).href
+  return {
+    NODE_OPTIONS: `--max-old-space-size=${limitMiB / 2} --import=${container}`,
+    COMMITLET_SIEGE_MIB: String(limitMiB),
+  }
 }
 
 /** Everything that is besieged. */
@@ -52,8 +55,8 @@ export async function onSite(
     if ('missing' in plane) return plane
     t.teardown(() => plane.stop())
     const commitlet = await install(t, plane, {
-      functionEnv: { NODE_OPTIONS: within(LIMITS.function), UV_THREADPOOL_SIZE: THREADS },
-      webhookEnv: { NODE_OPTIONS: within(LIMITS.webhook) },
+      functionEnv: { ...within(LIMITS.function), UV_THREADPOOL_SIZE: THREADS },
+      webhookEnv: within(LIMITS.webhook),
     })
     const { git } = commitlet
     const tenants: Tenant[] = []
