@@ -6,6 +6,25 @@ export interface TreeEntry {
   readonly mode: string
   /** Full object name. */
   readonly oid: string
+  /** Of a directory, the bytes of its tree, where that was looked into. */
+  readonly bytes?: number | undefined
+}
+
+/** The mode of a directory. */
+export const DIRECTORY_MODE = '040000'
+
+/** The path of the directory that holds all others, in a Tree whose engine has looked into it. */
+export const ROOT = ''
+
+/**
+ * The bytes of the largest tree that the direct engine reads and writes, which takes it 50 ms; the git binary takes larger
+ * ones, in a second. No change adds a name to a directory beyond that: some 20,000 to 50,000 files.
+ */
+export const LARGEST_DIRECTORY = 2 * 1024 * 1024
+
+/** What an entry takes in a tree: its mode, a space, its name, a NUL and the 20 bytes of an id. */
+export function entryBytes(name: string): number {
+  return Buffer.byteLength(name) + 28
 }
 
 /** Entries by path from the root; a path without an entry does not exist. */

@@ -5,7 +5,7 @@ import { createPace, type Pace } from '../objects/pace.ts'
 import { findEntry, indexTree, type TreeIndex } from '../objects/tree-index.ts'
 import { byteName, canonicalMode, entryAt, kindOfMode } from '../objects/tree-object.ts'
 import type { Tip } from '../remote.ts'
-import type { Tree, TreeEntry } from '../tree.ts'
+import { DIRECTORY_MODE, LARGEST_DIRECTORY, ROOT, type Tree, type TreeEntry } from '../tree.ts'
 import { fetchCommit } from './read-tip.ts'
 import { understood, type DirectSession } from './session.ts'
 
@@ -77,7 +77,11 @@ async function walkTree(walk: Walk, id: ObjectId, wanted: readonly Wanted[]): Pr
   const { session, pace, found, indexes } = walk
   const tree = session.objects.get(id)
   if (tree?.kind !== 'tree') return false
-  if (tree.body.length > LARGEST_TREE) throw new Error(`a directory has more than ${LARGEST_TREE} bytes`)
+  if (tree.body.length > LARGEST_DIRECTORY)
+    throw new Error(`a directory has more than ${LARGEST_DIRECTORY} bytes`)
+  const [one] = wanted
+  const directory = one === undefined ? ROOT : one.path.slice(0, Math.max(0, one.at - 1))
+  found.set(directory, { mode: DIRECTORY_MODE, oid: id, bytes: tree.body.length })
   const known = indexes.get(id)
   await pace(known === undefined ? tree.body.length * WORK : 0)
   const groups = Map.groupBy(wanted, (one) => byteName(one.path.slice(one.at, endOf(one))))
@@ -107,9 +111,6 @@ function indexOf(tree: Buffer): TreeIndex {
     throw new Error('a tree cannot be read here', { cause })
   }
 }
-
-/** Some 50,000 files in one directory, which takes 50 ms to read and to write; the git binary takes larger ones. */
-const LARGEST_TREE = 2 * 1024 * 1024
 
 /** Reading an entry takes longer than inflating it. */
 const WORK = 4

@@ -7,7 +7,16 @@ import {
 } from '../../domain/commit/change.ts'
 import { asFailure, Failure } from '../../domain/failure.ts'
 import type { NewFile, RemovedFile } from '../remote.ts'
-import { blobName, pathsTo, type Tree, type TreeEntry } from '../tree.ts'
+import {
+  blobName,
+  DIRECTORY_MODE,
+  entryBytes,
+  LARGEST_DIRECTORY,
+  pathsTo,
+  ROOT,
+  type Tree,
+  type TreeEntry,
+} from '../tree.ts'
 
 /** What the branch holds, as far as the batch needs it. */
 export interface Held {
@@ -20,7 +29,6 @@ const MEBIBYTE = 1024 * 1024
 const EXECUTABLE = '100755'
 /** What others have written there, they may fix. */
 const OF_THE_BRANCH = { retry: 'slow' } as const
-const DIRECTORY: TreeEntry = { mode: '040000', oid: '' }
 
 /** What a change needs on top of what the branch holds. */
 export interface PlannedChange {
@@ -42,7 +50,7 @@ export async function planChange(
   { files, repository, commitByAPI }: Change,
 ): Promise<PlannedChange | Unplanned> {
   const entries = new Map<string, TreeEntry | undefined>()
-  const at = (path: string): TreeEntry | undefined => (entries.has(path) ? entries.get(path) : tree.get(path))
+  const at: EntryAt = (path) => (entries.has(path) ? entries.get(path) : tree.get(path))
   const planned: (NewFile | RemovedFile)[] = []
   let bytes = 0
   for (const file of files) {
@@ -68,10 +76,31 @@ export async function planChange(
     // The API takes contents alone, and the file would not be executable any more.
     if (commitByAPI !== undefined && mode === EXECUTABLE)
       return { failure: executableFile(path, repository.text) }
-    for (const part of pathsTo(path)) entries.set(part, part === path ? { mode, oid } : DIRECTORY)
+    const changed = entriesTo(at, path, { mode, oid })
+    const full = changed.find(
+      ([part, { bytes = 0 }]) => bytes > Math.max(LARGEST_DIRECTORY, at(part)?.bytes ?? 0),
+    )
+    if (full !== undefined) return { failure: tooManyNames(full[0], repository.text) }
+    for (const [part, entry] of changed) entries.set(part, entry)
     planned.push({ path, mode, content })
   }
   return { files: planned, entries }
+}
+
+/** What there is at a path, with the changes before. */
+type EntryAt = (path: string) => TreeEntry | undefined
+
+/** The entries that change where a file is written: its own, and those of the directories above it, which may grow. */
+function entriesTo(at: EntryAt, path: string, file: TreeEntry): readonly (readonly [string, TreeEntry])[] {
+  const changed: [string, TreeEntry][] = []
+  let above = ROOT
+  for (const part of pathsTo(path)) {
+    const name = part.slice(above === ROOT ? 0 : above.length + 1)
+    const grown = at(part) === undefined ? entryBytes(name) : 0
+    changed.push([above, { mode: DIRECTORY_MODE, oid: '', bytes: (at(above)?.bytes ?? 0) + grown }])
+    above = part
+  }
+  return [...changed, [path, file]]
 }
 
 interface Reading extends Pick<Held, 'read'> {
@@ -124,6 +153,12 @@ function tooMany(url: string): Failure {
   return new Failure('NotSupported', message, OF_THE_BRANCH)
 }
 
+function tooManyNames(directory: string, url: string): Failure {
+  const which = directory === ROOT ? 'The top folder' : `The folder "${directory}"`
+  const message = `${which} of ${url} holds so many files (more than ${LARGEST_DIRECTORY / MEBIBYTE} MiB of their names) that none is added to it; choose a path in another folder, or remove files there.`
+  return new Failure('NotSupported', message, OF_THE_BRANCH)
+}
+
 function executableFile(path: string, url: string): Failure {
   const message = `The file "${path}" in ${url} is executable, which a commit by the API would end; leave out spec.commitVia, or choose another path.`
   return new Failure('NotSupported', message, OF_THE_BRANCH)
@@ -136,7 +171,7 @@ export interface Obstacle {
 }
 
 // git fast-import would replace each of these without an error.
-function findObstacle(at: (path: string) => TreeEntry | undefined, path: string): Obstacle | undefined {
+function findObstacle(at: EntryAt, path: string): Obstacle | undefined {
   for (const part of pathsTo(path)) {
     const is = kindOf(at(part)?.mode, part === path)
     if (is !== undefined) return { at: part, is }
@@ -156,6 +191,6 @@ function kindOf(mode: string | undefined, last: boolean): string | undefined {
   if (mode === undefined) return undefined
   if (mode === '120000') return 'symbolic link'
   if (mode === '160000') return 'submodule'
-  if (mode === DIRECTORY.mode) return last ? 'directory' : undefined
+  if (mode === DIRECTORY_MODE) return last ? 'directory' : undefined
   return last ? undefined : 'file'
 }

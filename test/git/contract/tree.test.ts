@@ -1,5 +1,5 @@
 import t from 'tap'
-import { blobName } from '../../../functions/git/tree.ts'
+import { blobName, ROOT } from '../../../functions/git/tree.ts'
 import { engineTest } from './engine-test.ts'
 import { WAYS, openStage } from '../stage.ts'
 
@@ -42,6 +42,7 @@ for (const engine of WAYS) {
     ])
     const modes = Object.fromEntries([...tree].map(([path, { mode }]) => [path, mode]))
     t.same(modes, {
+      [ROOT]: '040000',
       dir: '040000',
       'dir/file.md': '100644',
       'dir/run.sh': '100755',
@@ -52,6 +53,16 @@ for (const engine of WAYS) {
       ':(top)ü "q"': '100644',
     })
     t.equal(tree.get('dir/file.md')?.oid, blobName(Buffer.from('x')))
+  })
+
+  test('directories to which a name would be added have their sizes, also one beside a file', async (t) => {
+    const tree = await read(repository.url, ['dir/file.md', 'dir/file.md/below', 'dir/new', 'new'])
+    const sizes = [ROOT, 'dir'].map((path) => tree.get(path)?.bytes)
+    const objects = ['main^{tree}', 'main:dir'].map(async (name) =>
+      Number(await repository.git('cat-file', '-s', name)),
+    )
+    t.same(sizes, await Promise.all(objects))
+    t.equal(tree.get('dir/file.md')?.bytes, undefined)
   })
 
   test('an empty repository has nothing', async (t) => {

@@ -63,8 +63,34 @@ t.test(
     const { url, ...repository } = await server.createRepository('inflated/changed')
     await repository.commit('main', longNames(8_000, 250))
     const { enginesOf } = openWriter()
-    t.equal(await enginesOf(changeOf(url, 'wide/a.md')), 'pushed direct binary')
+    const [first] = Object.keys(longNames(1, 250))
+    t.equal(await enginesOf(changeOf(url, first ?? '')), 'pushed direct binary')
     t.equal(await enginesOf(changeOf(url, 'apps/a.md')), 'pushed direct')
+  },
+)
+
+t.test(
+  'no file is added to a folder that is as large as the direct engine reads, by either engine',
+  async (t) => {
+    const { url, ...repository } = await server.createRepository('inflated/full')
+    const files = longNames(7_543, 250)
+    await repository.commit('main', files)
+    const { told, enginesOf } = openWriter()
+    const full = {
+      reason: 'NotSupported',
+      retry: 'slow',
+      message: /^The folder "wide" of \S+full\.git holds so many/,
+    }
+    t.equal(await enginesOf(changeOf(url, 'wide/a.md')), 'pushed direct', 'there is room for a short name')
+    await t.rejects(enginesOf(changeOf(url, `wide/${'a'.repeat(250)}`)), full)
+    await t.rejects(enginesOf(changeOf(url, `wide/${'b'.repeat(250)}/c.md`)), full, 'nor is a folder')
+    const [first = ''] = Object.keys(files)
+    t.equal(await enginesOf(changeOf(url, first)), 'pushed direct', 'what is there changes')
+    t.same(told, [])
+    await repository.commit('main', { ...files, ...longNames(7_600, 250) })
+    await t.rejects(enginesOf(changeOf(url, 'wide/b.md')), full)
+    t.equal(await enginesOf(changeOf(url, first, { text: 'y' })), 'pushed direct binary')
+    t.equal(told.length, 2)
   },
 )
 

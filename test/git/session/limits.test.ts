@@ -31,7 +31,16 @@ function makeLarge() {
 }
 
 async function push(url: string, settings: Partial<GitSettings>, more: Parameters<typeof changeOf>[2] = {}) {
-  return outcomeOf(stage.push('git binary', changeOf(url, 'a.md', more), settings))
+  return write(url, 'a.md', settings, more)
+}
+
+function write(
+  url: string,
+  path: string,
+  settings: Partial<GitSettings>,
+  more: Parameters<typeof changeOf>[2] = {},
+) {
+  return outcomeOf(stage.push('git binary', changeOf(url, path, more), settings))
 }
 
 /** Many refs at the tip of main, as git packs them. */
@@ -98,12 +107,17 @@ const beyond = [
 ] as const
 for (const [title, test] of sample(beyond, () => 'beyond the first limits')) t.test(title, test)
 
+/** The name of one of the files of `widenRoot`. */
+function nameOf(i: number): string {
+  return String(i).padStart(64, '0')
+}
+
 /** Adds empty files with long names to the root of main, in one commit, which is returned: its tree has 3.7 MB. */
 async function widenRoot(repository: GitRepository): Promise<string> {
   const empty = join(repository.path, 'empty')
   await writeFile(empty, '')
   const blob = await repository.git('hash-object', '-w', empty)
-  const names = Array.from({ length: 40_000 }, (_, i) => String(i).padStart(64, '0'))
+  const names = Array.from({ length: 40_000 }, (_, i) => nameOf(i))
   const head = `commit refs/heads/main\ncommitter A <a@example.com> ${Math.floor(Date.now() / 1000)} +0000\ndata 4\nMany\n`
   const files = names.map((name) => `M 100644 ${blob} ${name}\n`).join('')
   const input = `${head}from refs/heads/main^0\n${files}\ndone\n`
@@ -120,7 +134,8 @@ void drawn(
     const repository = await server.createRepository('limits/wide')
     const before = await widenRoot(repository)
     const large = makeLarge()
-    t.match(await push(repository.url, { ...large.settings, memoryMiB: 61 }), { outcome: 'pushed' })
+    const settings = { ...large.settings, memoryMiB: 61 }
+    t.match(await write(repository.url, nameOf(7), settings), { outcome: 'pushed' })
     t.equal(large.holders.length, 1)
     t.equal(await repository.git('rev-parse', 'main^'), before)
   },
@@ -129,7 +144,7 @@ void drawn(
 void drawn('one that takes more than that is not supported, and the message says so', async (t) => {
   const repository = await server.createRepository('limits/wider')
   await widenRoot(repository)
-  t.match(await push(repository.url, { ...makeLarge().settings, memoryMiB: 17 }), {
+  t.match(await write(repository.url, nameOf(7), { ...makeLarge().settings, memoryMiB: 17 }), {
     reason: 'NotSupported',
     message: /lists more refs or objects than Git can hold in the memory/,
   })

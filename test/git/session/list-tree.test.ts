@@ -2,6 +2,7 @@ import t from 'tap'
 import { fetchTip } from '../../../functions/git/session/fetch.ts'
 import { listTree } from '../../../functions/git/session/list-tree.ts'
 import type { Session } from '../../../functions/git/session/session.ts'
+import { ROOT } from '../../../functions/git/tree.ts'
 import { countTurns } from '../direct/turns.ts'
 import { openStage } from '../stage.ts'
 
@@ -19,7 +20,7 @@ t.test('more paths than fit a command line are read in several calls', async (t)
     const commit = await tipOf(session)
     const long = Array.from({ length: 700 }, (_, i) => `${'d'.repeat(200)}${i}/${'f'.repeat(200)}`)
     const tree = await listTree(session, commit, [...long, 'z/file.md'])
-    t.same([...tree.keys()], ['z', 'z/file.md'])
+    t.same([...tree.keys()].sort(), [ROOT, 'z', 'z/file.md'])
   })
 })
 
@@ -29,7 +30,7 @@ t.test('the directories of many deep paths are listed in turns of the event loop
   await stage.session('https://git.example.com/acme/shop.git', async (session) => {
     const empty: Session = { ...session, offline: () => Promise.resolve('') }
     const { result, turns } = await countTurns(() => listTree(empty, '1'.repeat(40), paths))
-    t.equal(result.size, 0)
+    t.same([...result.keys()], [ROOT])
     t.ok(turns > 100, `${turns} turns`)
   })
 })

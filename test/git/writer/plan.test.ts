@@ -7,7 +7,7 @@ import {
 } from '../../../functions/domain/commit/change.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
 import { planSteps } from '../../../functions/git/writer/plan.ts'
-import { blobName, type TreeEntry } from '../../../functions/git/tree.ts'
+import { blobName, LARGEST_DIRECTORY, ROOT, type TreeEntry } from '../../../functions/git/tree.ts'
 import type { Held } from '../../../functions/git/writer/plan-change.ts'
 import { changeOf } from '../stage.ts'
 
@@ -279,6 +279,34 @@ t.test('the files of one change take at most 10 MiB together, edited ones includ
     kind: 'conflict',
     failure: { reason: 'NotSupported', retry: 'slow', message: /10 MiB together/ },
   })
+})
+
+t.test('no name is added to a directory that is full, also by changes of one batch together', async (t) => {
+  const message =
+    /^The folder "a" of \S+ holds so many files \(more than 2 MiB of their names\) that none is added/
+  const full = { kind: 'conflict', failure: { reason: 'NotSupported', retry: 'slow', message } }
+  const tip = { [ROOT]: { ...DIRECTORY, bytes: 100 }, a: { ...DIRECTORY, bytes: LARGEST_DIRECTORY - 60 } }
+  const steps = await plan({ ...tip, 'a/there': blob('old') }, [
+    ['a/1', 'x'],
+    ['a/2/deep/er', 'x'],
+    ['a/3', 'x'],
+    ['a/there', 'new'],
+    ['a/2/deep/er', 'y'],
+    ['b/1', 'x'],
+  ])
+  const edit = { kind: 'edit' }
+  t.match(steps, [edit, edit, full, edit, edit, edit])
+  t.match(steps[2], { early: true })
+  const larger = { ...tip, a: { ...DIRECTORY, bytes: 2 * LARGEST_DIRECTORY }, 'a/there': blob('old') }
+  t.match(
+    await plan(larger, [
+      ['a/there', 'new'],
+      ['a/1', 'x'],
+    ]),
+    [edit, { ...full, early: false }],
+  )
+  const root = { [ROOT]: { ...DIRECTORY, bytes: LARGEST_DIRECTORY } }
+  t.match(await plan(root, [['b', 'x']]), [{ failure: { message: /^The top folder of \S+ holds so many/ } }])
 })
 
 t.test('a file is removed where it is there, and nothing is to be done where it is not', async (t) => {
