@@ -1,5 +1,6 @@
 import { watchContention } from '../../../functions/git/group-commit/branch-contention.ts'
-import { BATCH_LENGTH, LONGEST_GATHERING_MS } from '../../../functions/git/group-commit/branch-queue.ts'
+import { LONGEST_GATHERING_MS } from '../../../functions/git/group-commit/queue/branch-queue.ts'
+import { BATCH_LENGTH } from '../../../functions/git/group-commit/queue/push-size.ts'
 import { ROUNDS } from '../../../functions/git/writer/work.ts'
 import { MINUTE_MS } from './host.ts'
 import type { Program } from './processor.ts'

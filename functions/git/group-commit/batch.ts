@@ -2,7 +2,7 @@ import type { RepositoryAddress } from '../../domain/repository/address.ts'
 import type { Login } from '../../domain/credentials/login.ts'
 import { asFailure, Failure } from '../../domain/failure.ts'
 import { unitedSecrets } from '../../domain/redact.ts'
-import type { BranchQueue, Waiter } from './branch-queue.ts'
+import type { BranchQueue, Waiter } from './queue/branch-queue.ts'
 import type { Landing } from '../writer/land.ts'
 import {
   namespaceOf,

@@ -2,7 +2,7 @@ import type { Release } from '../../domain/network/budget.ts'
 import type { RepositoryAddress } from '../../domain/repository/address.ts'
 import { asFailure, Failure } from '../../domain/failure.ts'
 import type { SessionOwner } from './batch.ts'
-import type { BranchQueue } from './branch-queue.ts'
+import type { BranchQueue } from './queue/branch-queue.ts'
 
 /** Who waits for a session. */
 export interface SessionSeeker extends SessionOwner {

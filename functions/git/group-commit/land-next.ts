@@ -2,11 +2,11 @@ import { runBatch, type Land } from './batch.ts'
 import { searchedFor } from '../writer/pending-change.ts'
 import type { BatchTurns } from './batch-turns.ts'
 import type { BranchContention } from './branch-contention.ts'
-import { editedPaths, type BranchQueue, type Waiter } from './branch-queue.ts'
-import { branchKey } from './expected-changes.ts'
+import { editedPaths, type BranchQueue, type Waiter } from './queue/branch-queue.ts'
+import { branchKey } from './queue/expected-changes.ts'
 import type { Session } from './first-session.ts'
 import type { PushCompanions } from './push-companions.ts'
-import { keyOf } from './queue-keys.ts'
+import { keyOf } from './queue/queue-keys.ts'
 
 /**
  * How long others wait for the turn of a push whose files are edited first, which may take seconds: it takes another turn where it

@@ -1,9 +1,9 @@
 import type { RoundReport } from '../writer/round.ts'
-import type { BranchQueue, Waiter } from './branch-queue.ts'
+import type { BranchQueue, Waiter } from './queue/branch-queue.ts'
 import type { Slow } from './branch-turns.ts'
 import { rememberApart } from './kept-apart.ts'
 import { SLOW_MS, watchPushTimes } from './push-times.ts'
-import { apartKey, isOfOneNamespace, keyOf, namespaceOf, partKey } from './queue-keys.ts'
+import { apartKey, isOfOneNamespace, keyOf, namespaceOf, partKey } from './queue/queue-keys.ts'
 
 /** Two pods take each other's tip in every second round: all rounds of a push may take so many times what one may. */
 const LOST_ROUNDS = 2

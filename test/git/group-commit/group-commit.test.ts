@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { Edit } from '../../../functions/domain/commit/change.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
-import { BATCH_LENGTH } from '../../../functions/git/group-commit/branch-queue.ts'
+import { BATCH_LENGTH } from '../../../functions/git/group-commit/queue/push-size.ts'
 import type { Batch } from '../../../functions/git/group-commit/batch.ts'
 import type { Remote } from '../../../functions/git/remote.ts'
 import { makeGroupCommit, type GroupCommitParts } from '../../../functions/git/group-commit/group-commit.ts'

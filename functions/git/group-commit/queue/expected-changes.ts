@@ -1,5 +1,5 @@
-import type { ChangeDraft } from '../../domain/commit/change.ts'
-import type { Release } from '../../domain/network/budget.ts'
+import type { ChangeDraft } from '../../../domain/commit/change.ts'
+import type { Release } from '../../../domain/network/budget.ts'
 
 /** The branch that a change is for. */
 export type BranchTarget = Pick<ChangeDraft, 'repository' | 'branch'>

@@ -1,9 +1,10 @@
-import { mostBytesOf, type Change, type Landed } from '../../domain/commit/change.ts'
-import type { Login } from '../../domain/credentials/login.ts'
-import type { Failure } from '../../domain/failure.ts'
-import type { Release } from '../../domain/network/budget.ts'
+import type { Landed } from '../../../domain/commit/change.ts'
+import type { Login } from '../../../domain/credentials/login.ts'
+import type { Failure } from '../../../domain/failure.ts'
+import type { Release } from '../../../domain/network/budget.ts'
 import type { Expected } from './expected-changes.ts'
-import type { PendingChange } from '../writer/pending-change.ts'
+import { BATCH_LENGTH, lengthOfNext, likelyMsOf } from './push-size.ts'
+import type { PendingChange } from '../../writer/pending-change.ts'
 
 /** A change that waits for the next push of its branch. */
 export interface Waiter {
@@ -49,17 +50,6 @@ export interface BranchQueue {
     mayJoin: (waiter: Waiter) => boolean,
   ) => readonly Waiter[]
 }
-
-/** Limits of one push: number of commits, bytes of content and characters of paths (a single change may exceed both). */
-export const BATCH_LENGTH = 500
-const BATCH_BYTES = 64 * 1024 * 1024
-/** Each folder on the way to a file is planned, read and written: some 130,000 of them at most. */
-const BATCH_PATHS = 256 * 1024
-
-/** What a push takes besides, and what each character of its paths and each KiB of its content take: in milliseconds. */
-const MS_OF_PUSH = 20
-const MS_OF_PATHS = 1 / 40
-const MS_OF_KIB = 1 / 32
 
 /** Most files that a namespace edits in a push with others: of the largest, one fetch brings so many. */
 export const MOST_EDITED = 8
@@ -161,36 +151,4 @@ function noop(): void {
 /** Of the files whose fields it changes. */
 export function editedPaths({ pending }: Pick<Waiter, 'pending'>): readonly string[] {
   return pending.change.files.flatMap(({ path, edit }) => (edit === undefined ? [] : [path]))
-}
-
-// Changes that are searched for in the history first fetch more than others: they are pushed in separate batches. An API
-// makes one commit at a time.
-function lengthOfNext(queue: readonly Waiter[], batch: readonly PendingChange[] = []): number {
-  const [first] = [...batch, ...queue.slice(0, 1).map(({ pending }) => pending)]
-  const search = first?.change.since !== undefined
-  const most = first?.change.commitByAPI === undefined ? BATCH_LENGTH : 1
-  let bytes = batch.reduce((sum, { change }) => sum + bytesOf(change), 0)
-  let paths = batch.reduce((sum, { change }) => sum + pathsOf(change), 0)
-  const end = queue.findIndex(({ pending: { change } }, i) => {
-    bytes += bytesOf(change)
-    paths += pathsOf(change)
-    const length = batch.length + i
-    const isTooLarge = length >= most || bytes > BATCH_BYTES || paths > BATCH_PATHS
-    return length > 0 && (isTooLarge || (change.since !== undefined) !== search)
-  })
-  return end < 0 ? queue.length : end
-}
-
-function likelyMsOf(waiters: readonly Waiter[]): number {
-  const changes = waiters.map(({ pending }) => pending.change)
-  const sum = (of: (change: Change) => number): number => changes.reduce((all, one) => all + of(one), 0)
-  return MS_OF_PUSH + MS_OF_PATHS * sum(pathsOf) + (MS_OF_KIB * sum(bytesOf)) / 1024
-}
-
-function bytesOf({ files, message }: Change): number {
-  return mostBytesOf(files) + message.length
-}
-
-function pathsOf({ files }: Change): number {
-  return files.reduce((sum, { path }) => sum + path.length, 0)
 }
