@@ -3,7 +3,7 @@ import type { Login } from '../../../domain/credentials/login.ts'
 import type { Failure } from '../../../domain/failure.ts'
 import type { Release } from '../../../domain/network/budget.ts'
 import type { Expected } from './expected-changes.ts'
-import { BATCH_LENGTH, lengthOfNext, likelyMsOf } from './push-size.ts'
+import { BATCH_LENGTH, inTurns, lengthOfNext, likelyMsOf } from './push-size.ts'
 import type { PendingChange } from '../../writer/pending-change.ts'
 
 /** A change that waits for the next push of its branch. */
@@ -17,7 +17,7 @@ export interface Waiter {
   readonly settle: (ending: Landed | Failure) => void
 }
 
-/** The changes of one repository, branch and login that wait for their push, in the order in which they came. */
+/** The changes of one repository, branch and login that wait for their push. */
 export interface BranchQueue {
   readonly add: (waiter: Waiter) => void
   /** Its caller has gone. */
@@ -40,7 +40,7 @@ export interface BranchQueue {
   readonly gather: (expected: Expected, pauseMs: number) => Promise<void>
   /** Fires once nobody waits any more. */
   readonly abandoned: () => AbortSignal
-  /** Removes and returns what one push takes. */
+  /** Removes and returns what one push takes, of the namespaces in turns. */
   readonly takeNext: () => readonly Waiter[]
   /** Removes and returns those that are meant. */
   readonly take: (isMeant: (waiter: Waiter) => boolean) => readonly Waiter[]
@@ -76,6 +76,12 @@ export function makeBranchQueue(only: Waiter): BranchQueue {
     return [...namespaces()].some((namespace) => count(namespace) === 0)
   }
 
+  function remove(taken: readonly Waiter[]): readonly Waiter[] {
+    const gone = new Set(taken)
+    waiters = waiters.filter((waiter) => !gone.has(waiter))
+    return taken
+  }
+
   return {
     add(waiter) {
       if (waiters.length === 0) came = performance.now()
@@ -96,7 +102,7 @@ export function makeBranchQueue(only: Waiter): BranchQueue {
       const own = waiters.filter(({ pending }) => pending.change.namespace === namespace)
       return added.length === 0 || new Set([...own.flatMap(editedPaths), ...added]).size <= MOST_EDITED
     },
-    likelyMs: () => likelyMsOf(waiters.slice(0, lengthOfNext(waiters))),
+    likelyMs: () => likelyMsOf(nextOf(inTurns(waiters))),
     namespaces,
     follow(next) {
       added = next
@@ -130,18 +136,18 @@ export function makeBranchQueue(only: Waiter): BranchQueue {
       if (waiters.length === 0) leaving.abort()
       return leaving.signal
     },
-    takeNext: () => waiters.splice(0, lengthOfNext(waiters)),
-    take(isMeant) {
-      const taken = waiters.filter(isMeant)
-      waiters = waiters.filter((waiter) => !isMeant(waiter))
-      return taken
-    },
+    takeNext: () => remove(nextOf(inTurns(waiters))),
+    take: (isMeant) => remove(waiters.filter(isMeant)),
     takeMore(batch, mayJoin) {
-      const refused = waiters.findIndex((waiter) => !mayJoin(waiter))
-      const willing = refused < 0 ? waiters : waiters.slice(0, refused)
-      return waiters.splice(0, lengthOfNext(willing, batch))
+      const next = inTurns(waiters, batch)
+      const refused = next.findIndex((waiter) => !mayJoin(waiter))
+      return remove(nextOf(refused < 0 ? next : next.slice(0, refused), batch))
     },
   }
+}
+
+function nextOf(waiters: readonly Waiter[], batch: readonly PendingChange[] = []): readonly Waiter[] {
+  return waiters.slice(0, lengthOfNext(waiters, batch))
 }
 
 function noop(): void {

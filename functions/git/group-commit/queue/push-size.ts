@@ -16,6 +16,8 @@ const BATCH_PATHS = 256 * 1024
 const MS_OF_PUSH = 20
 const MS_OF_PATHS = 1 / 40
 const MS_OF_KIB = 1 / 32
+/** What each commit of it takes besides. */
+const MS_OF_COMMIT = 1 / 2
 
 /**
  * How many of those that wait one push takes, after those that it has. Changes that are searched for in the history first
@@ -37,11 +39,35 @@ export function lengthOfNext(queue: readonly Waiting[], batch: readonly PendingC
   return end < 0 ? queue.length : end
 }
 
+/**
+ * Those that wait in the order in which pushes take them: next is a change of the namespace of which the push holds least,
+ * after those of `batch`, and among equals the one that came first. A namespace keeps its own order. Otherwise two changes with
+ * long paths would fill each push, and those of others would wait for all that the namespace has sent before.
+ */
+export function inTurns<W extends Waiting>(
+  waiters: readonly W[],
+  batch: readonly PendingChange[] = [],
+): readonly W[] {
+  const held = new Map<string, number>()
+  function add({ change }: PendingChange): number {
+    const before = held.get(change.namespace) ?? 0
+    held.set(change.namespace, before + MS_OF_COMMIT + msOf(change))
+    return before
+  }
+  for (const pending of batch) add(pending)
+  return waiters
+    .map((waiter) => ({ waiter, before: add(waiter.pending) }))
+    .sort((one, other) => one.before - other.before)
+    .map(({ waiter }) => waiter)
+}
+
 /** How long a push of these is likely to take, on a fast server and a machine that is idle. */
 export function likelyMsOf(waiters: readonly Waiting[]): number {
-  const changes = waiters.map(({ pending }) => pending.change)
-  const sum = (of: (change: Change) => number): number => changes.reduce((all, one) => all + of(one), 0)
-  return MS_OF_PUSH + MS_OF_PATHS * sum(pathsOf) + (MS_OF_KIB * sum(bytesOf)) / 1024
+  return waiters.reduce((sum, { pending }) => sum + msOf(pending.change), MS_OF_PUSH)
+}
+
+function msOf(change: Change): number {
+  return MS_OF_PATHS * pathsOf(change) + (MS_OF_KIB * bytesOf(change)) / 1024
 }
 
 function bytesOf({ files, message }: Change): number {
