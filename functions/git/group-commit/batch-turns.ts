@@ -1,6 +1,6 @@
 import type { Release } from '../../domain/network/budget.ts'
 import type { BranchTurn, BranchTurns, BranchWriter, Slow } from './branch-turns.ts'
-import type { BranchTarget } from './queue/expected-changes.ts'
+import type { BranchTarget } from './queue/branch-place.ts'
 import type { Acquire, Session } from './first-session.ts'
 
 /** The turns at the branch of one batch. */

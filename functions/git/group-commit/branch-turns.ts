@@ -1,7 +1,7 @@
 import type { Release } from '../../domain/network/budget.ts'
 import { openFairQueue } from '../../domain/sharing/fair-queue.ts'
 import { countInProportion } from '../../domain/sharing/taken-time.ts'
-import { branchKey, type BranchTarget } from './queue/expected-changes.ts'
+import { branchKey, type BranchTarget } from './queue/branch-place.ts'
 import { rememberWriters, type KnownWriter } from './known-writers.ts'
 import { enterPatiently, type TurnPatience } from '../turn-patience.ts'
 

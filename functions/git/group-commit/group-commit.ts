@@ -9,6 +9,7 @@ import { countExpected, type ExpectedChanges } from './queue/expected-changes.ts
 import { acquireFirst, type Acquire } from './first-session.ts'
 import { makeLanding } from './land-next.ts'
 import { choosePushCompanions } from './push-companions.ts'
+import { rememberDefaultBranches } from './queue/branch-place.ts'
 import { apartKey } from './queue/queue-keys.ts'
 import { watchContention } from './branch-contention.ts'
 import { openBranchTurns, type Slow } from './branch-turns.ts'
@@ -59,7 +60,8 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
   const expected = countExpected()
   const contention = watchContention()
   const turns = openBranchTurns()
-  const landNext = makeLanding({ land, contention, companions, enqueue })
+  const branches = rememberDefaultBranches()
+  const landNext = makeLanding({ land, contention, companions, branches, enqueue })
 
   async function run(key: string, queue: BranchQueue): Promise<void> {
     while (!queue.isEmpty()) await runNext(key, queue)
@@ -71,12 +73,13 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
     if (next === undefined) return
     const { change } = next.pending
     const { identity } = next.login
-    await queue.gather(expected.of(change), contention.pauseFor(key, companions.mayShare(key, next)))
+    const target = branches.named(change)
+    await queue.gather(expected.of(target), contention.pauseFor(key, companions.mayShare(key, next)))
     if (queue.isEmpty()) return
     const isShared = queue.namespaces().size > 1
     const slowMs = (namespace: string): Slow => companions.slowMs(next, namespace)
     const times = { likelyMs: queue.likelyMs(), slowMs }
-    const turn = takeBatchTurns(turns, change, { login: identity, isShared, ...times })
+    const turn = takeBatchTurns(turns, target, { login: identity, isShared, ...times })
     // Once nobody waits any more, nothing is left to be done, or only for who has come since then.
     const wanted = { address: change.repository, signal: queue.abandoned() }
     const first = await acquireFirst(turn.acquire, queue, wanted)
@@ -84,7 +87,7 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
     turn.begin(first)
     const writer = { login: identity, namespaces: queue.namespaces() }
     try {
-      await runInTurn(key, queue, { turn, landed: () => turns.landed(change, writer) })
+      await runInTurn(key, queue, { turn, landed: () => turns.landed(target, writer) })
     } finally {
       turn.end()
     }
@@ -140,7 +143,10 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
       function settle(ending: Landed | Failure): void {
         signal.removeEventListener('abort', abort)
         if (ending instanceof Failure) reject(ending)
-        else resolve(ending)
+        else {
+          branches.found(change, ending.branch)
+          resolve(ending)
+        }
       }
       const claim =
         options?.claim &&
@@ -159,7 +165,7 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
       signal.addEventListener('abort', abort, { once: true })
       return promise
     },
-    expect: expected.expect,
+    expect: (change) => expected.expect(branches.named(change)),
     async idle() {
       while (running.size > 0) await Promise.all(running)
     },

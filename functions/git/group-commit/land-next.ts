@@ -3,7 +3,7 @@ import { searchedFor } from '../writer/pending-change.ts'
 import type { BatchTurns } from './batch-turns.ts'
 import type { BranchContention } from './branch-contention.ts'
 import { editedPaths, type BranchQueue, type Waiter } from './queue/branch-queue.ts'
-import { branchKey } from './queue/expected-changes.ts'
+import { branchKey, type DefaultBranches } from './queue/branch-place.ts'
 import type { Session } from './first-session.ts'
 import type { PushCompanions } from './push-companions.ts'
 import { keyOf } from './queue/queue-keys.ts'
@@ -19,6 +19,7 @@ export interface LandingParts {
   readonly land: Land
   readonly contention: BranchContention
   readonly companions: PushCompanions
+  readonly branches: Pick<DefaultBranches, 'named'>
   /** Puts a change into the queue in which it is pushed from now on. `late`: it was in a push that others may have overtaken. */
   readonly enqueue: (waiter: Waiter, late?: 'late') => void
 }
@@ -33,7 +34,7 @@ export interface LandingTerms extends Session {
  * Makes what lands the next push of a queue, of this key. What is to be pushed by itself from now on leaves the queue, during the push
  * and after it. Never throws.
  */
-export function makeLanding({ land, contention, companions, enqueue }: LandingParts) {
+export function makeLanding({ land, contention, companions, branches, enqueue }: LandingParts) {
   return async function landNext(
     key: string,
     queue: BranchQueue,
@@ -95,7 +96,7 @@ export function makeLanding({ land, contention, companions, enqueue }: LandingPa
         isFirstRound = false
         clearTimeout(editing)
         watch.end()
-        const of = first && { login: keyOf(first), branch: branchKey(first.pending.change) }
+        const of = first && { login: keyOf(first), branch: branchKey(branches.named(first.pending.change)) }
         contention.roundEnded(key, round, of)
         if (round.head !== undefined) landed()
         if (first !== undefined) companions.roundEnded(first, round)

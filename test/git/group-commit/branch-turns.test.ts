@@ -6,7 +6,7 @@ import {
   type BranchWriter,
   type Slow,
 } from '../../../functions/git/group-commit/branch-turns.ts'
-import type { BranchTarget } from '../../../functions/git/group-commit/queue/expected-changes.ts'
+import type { BranchTarget } from '../../../functions/git/group-commit/queue/branch-place.ts'
 import { addressOf } from '../stage.ts'
 
 const NEVER = new AbortController().signal

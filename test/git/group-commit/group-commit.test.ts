@@ -94,6 +94,36 @@ t.test('a push takes the changes of the namespaces in turns, by what each takes'
   await Promise.all(work)
 })
 
+t.test('a branch has turns whatever its address and its name are written as', async (t) => {
+  const spellings: readonly (readonly [string, string | undefined])[] = [
+    ['https://git.example.com/acme/shop', 'main'],
+    ['https://git.example.com/Acme/Shop.git', 'main'],
+    ['https://git.example.com/acme/SHOP', undefined],
+    [URL, undefined],
+  ]
+  const { groupCommit, batches } = slowGroupCommit()
+  const push = (url: string, branch: string | undefined) =>
+    groupCommit.push(changeOf(url, 'a', { branch, namespace: 'evil' }), LOGIN, NEVER)
+  const learnt = push(URL, undefined)
+  await nextBatch()
+  batches[0]?.end()
+  await learnt
+  const work = [
+    groupCommit.push(changeOf(URL, 'first', { branch: 'main' }), LOGIN, NEVER),
+    ...spellings.map(([url, branch]) => push(url, branch)),
+  ]
+  await nextBatch()
+  t.equal(batches.length, 2, 'one push at a time')
+  const other = push('https://git.example.com:8443/acme/shop.git', 'main')
+  await nextBatch()
+  t.equal(batches.length, 3, 'that of another place waits for none of them')
+  for (let i = 1; i < 3 + spellings.length; i += 1) {
+    await until('the next push', () => Promise.resolve(batches.length > i))
+    batches[i]?.end()
+  }
+  await Promise.all([...work, other])
+})
+
 t.test('others wait for the claim of one namespace for a moment, and then land without it', async (t) => {
   const repository = memoryRepository({ 'a.md': 'a' })
   const groupCommit = makeGroupCommit({

@@ -1,8 +1,6 @@
 import type { ChangeDraft } from '../../../domain/commit/change.ts'
 import type { Release } from '../../../domain/network/budget.ts'
-
-/** The branch that a change is for. */
-export type BranchTarget = Pick<ChangeDraft, 'repository' | 'branch'>
+import { branchKey, type BranchTarget } from './branch-place.ts'
 
 /** A change that is on its way, and the namespace of its resource. */
 export type ExpectedChange = BranchTarget & Pick<ChangeDraft, 'namespace'>
@@ -61,9 +59,4 @@ export function countExpected(): ExpectedChanges {
       }
     },
   }
-}
-
-/** A key of the branch, whatever the login. */
-export function branchKey({ repository, branch }: BranchTarget): string {
-  return JSON.stringify([repository.text, branch ?? null])
 }
