@@ -1,5 +1,10 @@
 import t from 'tap'
-import { editSteps, editText, ROUNDS_LIMIT } from '../../../functions/domain/edit/edit-text.ts'
+import {
+  editSteps,
+  editText,
+  ROUNDS_LIMIT,
+  type KeptReading,
+} from '../../../functions/domain/edit/edit-text.ts'
 import { jsonNode } from '../../../functions/domain/manifest/json-node.ts'
 import { parseFieldPath } from '../../../functions/domain/field-path/field-path.ts'
 import { changedLines, edited, type EditOptions, type Sets } from './edited.ts'
@@ -293,14 +298,14 @@ t.test('a new field in braces stands as the others do', async (t) => {
 })
 
 /** How often the text is read, and what it is afterwards. */
-function stepsOf(text: string, sets: Sets, filePath = 'a.yaml') {
+function stepsOf(text: string, sets: Sets, filePath = 'a.yaml', kept?: KeptReading) {
   const set = sets.map(([field, value]) => ({ field: parseFieldPath(field), value: jsonNode(value) }))
-  const steps = editSteps(Buffer.from(text), { filePath, set })
+  const steps = editSteps(Buffer.from(text), { filePath, set }, kept)
   let reads = 0
   for (;;) {
     const { done, value } = steps.next()
     if (done === true) return { reads, after: Buffer.from(value).toString() }
-    reads += 1
+    reads += value < text.length ? 0 : 1
   }
 }
 
@@ -355,6 +360,33 @@ t.test('fields that do not depend on each other are set in one round: the text i
     ],
   ] as const)
     t.same(stepsOf(text, sets, filePath), { reads: 2, after })
+})
+
+t.test('what the edit before has made is not read again', async (t) => {
+  for (const [filePath, text] of [
+    ['a.yaml', `a: 1\nb: 2 # ours\nc: "${'x'.repeat(100)}"\n`],
+    ['a.json', `{"a": 1, "b": 2, "c": "${'x'.repeat(100)}"}\n`],
+  ] as const) {
+    const kept: KeptReading = {}
+    const first = stepsOf(text, [['.a', 100]], filePath, kept)
+    t.equal(first.reads, 2)
+    const second = stepsOf(first.after, [['.b', 200]], filePath, kept)
+    t.same(second, { ...stepsOf(first.after, [['.b', 200]], filePath), reads: 1 })
+    t.throws(() => stepsOf(second.after, [['.a.b', 1]], filePath, kept), {
+      reason: 'PathConflict',
+      message: /a\.(yaml|json)/,
+    })
+    t.equal(stepsOf(second.after, [['.a', 300]], filePath, kept).reads, 1, 'nor what one has refused')
+    t.equal(stepsOf(text, [['.a', 300]], filePath, kept).reads, 2, 'another text is read')
+  }
+  const kept: KeptReading = {}
+  const { after } = stepsOf('{"a": 1}\n', [['.a', 100]], 'a.json', kept)
+  t.equal(stepsOf(after, [['.a', 200]], 'a.yaml', kept).reads, 2, 'and so is the same one in another format')
+  t.throws(() => stepsOf('{{ x }}', [['.a', 1]], 'a.yaml', kept), {
+    reason: 'PathConflict',
+    message: /template/,
+  })
+  t.equal(kept.latest, undefined, 'what cannot be read is not kept, nor anything beside it')
 })
 
 t.test('fields that depend on each other are set in several rounds, but not without end', async (t) => {
