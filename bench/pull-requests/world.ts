@@ -1,5 +1,5 @@
 import pino from 'pino'
-import { makeApiLimits } from '../../functions/login/api-limits.ts'
+import { makeApiLimits } from '../../functions/login/limits/api-limits.ts'
 import { openProviders } from '../../functions/pull-request/provider-apis.ts'
 import { divide } from '../../functions/attempt/turns/shares.ts'
 import { openTurns } from '../../functions/attempt/turns/turns.ts'

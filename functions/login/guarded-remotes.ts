@@ -9,7 +9,7 @@ import type { World } from '../world.ts'
 import type { IssueToken } from './app-tokens.ts'
 import { digestOf } from '../domain/credentials/digest.ts'
 import { makeLoginThrottle } from './throttle/login-throttle.ts'
-import { makeRateLimits } from './rate-limits.ts'
+import { makeRateLimits } from './limits/rate-limits.ts'
 
 /** What bounds the calls. */
 export interface RemoteBounds {

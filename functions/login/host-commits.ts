@@ -7,7 +7,7 @@ import { measureCalls } from '../http/measured-calls.ts'
 import { callInShare, inShareOf, shareOfCalls } from '../http/share.ts'
 import type { MakeCommit } from '../providers/make-commit.ts'
 import type { World } from '../world.ts'
-import type { ApiLimits } from './api-limits.ts'
+import type { ApiLimits } from './limits/api-limits.ts'
 
 /** What makes the commits of each host that signs them, by its row in the table of hosts. The bundler needs the literal paths. */
 export const COMMITTERS: Readonly<Record<string, () => Promise<{ readonly makeCommit: MakeCommit }>>> = {

@@ -1,4 +1,4 @@
-import type { ApiLimits } from '../login/api-limits.ts'
+import type { ApiLimits } from '../login/limits/api-limits.ts'
 import { Failure } from '../domain/failure.ts'
 import { guardedPullRequests } from '../domain/pull-request/guarded-pull-requests.ts'
 import type { ApiTarget, Connect, WithPullRequests } from '../domain/pull-request/pull-requests.ts'

@@ -1,7 +1,7 @@
 import type { Test } from 'tap'
 import { hostNamed } from '../../functions/domain/repository/hosts.ts'
 import type { HTTPSettings } from '../../functions/http/http.ts'
-import { makeApiLimits } from '../../functions/login/api-limits.ts'
+import { makeApiLimits } from '../../functions/login/limits/api-limits.ts'
 import { openProviders } from '../../functions/pull-request/provider-apis.ts'
 import { startHost, type HostServer } from '../harness/hosts/host-server.ts'
 import type { HostModel } from '../harness/hosts/model.ts'

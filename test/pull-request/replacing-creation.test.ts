@@ -6,7 +6,7 @@ import type {
   WithPullRequests,
 } from '../../functions/domain/pull-request/pull-requests.ts'
 import { hostNamed } from '../../functions/domain/repository/hosts.ts'
-import { makeApiLimits } from '../../functions/login/api-limits.ts'
+import { makeApiLimits } from '../../functions/login/limits/api-limits.ts'
 import { openProviders } from '../../functions/pull-request/provider-apis.ts'
 import { reconcilePullRequest } from '../../functions/pull-request/reconcile.ts'
 import { pullRequest } from '../domain/fixtures/pullrequest.ts'

@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import { makeApiLimits } from '../../../functions/login/api-limits.ts'
+import { makeApiLimits } from '../../../functions/login/limits/api-limits.ts'
 import { openProviders } from '../../../functions/pull-request/provider-apis.ts'
 import type { WithPullRequests } from '../../../functions/domain/pull-request/pull-requests.ts'
 import { makeHostTrust } from '../../harness/hosts/host-server.ts'

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import { Failure } from '../domain/failure.ts'
-import { LONGEST_RETRY_AFTER_S } from '../domain/resource/backoff.ts'
+import { Failure } from '../../domain/failure.ts'
+import { LONGEST_RETRY_AFTER_S } from '../../domain/resource/backoff.ts'
 
 /** Remembers rate limits that were reached, so that no call is made before they end. */
 export interface RateLimits {

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
-import { Failure } from '../domain/failure.ts'
-import type { Fetch } from '../domain/pull-request/pull-requests.ts'
-import { LONGEST_RETRY_AFTER_S } from '../domain/resource/backoff.ts'
+import { Failure } from '../../domain/failure.ts'
+import type { Fetch } from '../../domain/pull-request/pull-requests.ts'
+import { LONGEST_RETRY_AFTER_S } from '../../domain/resource/backoff.ts'
 
 /** Shares the requests that a host allows a login in a while among the namespaces that use it. */
 export interface RequestShares {

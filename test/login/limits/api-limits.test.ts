@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
-import { Failure } from '../../functions/domain/failure.ts'
-import { makeApiLimits } from '../../functions/login/api-limits.ts'
-import { inTurns } from '../../functions/pull-request/calls-in-turns.ts'
+import { Failure } from '../../../functions/domain/failure.ts'
+import { makeApiLimits } from '../../../functions/login/limits/api-limits.ts'
+import { inTurns } from '../../../functions/pull-request/calls-in-turns.ts'
 
 const NEVER = new AbortController().signal
 /** How long the API takes for a call. */

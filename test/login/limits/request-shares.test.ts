@@ -1,8 +1,8 @@
 import t from 'tap'
-import { Failure } from '../../functions/domain/failure.ts'
-import type { Fetch } from '../../functions/domain/pull-request/pull-requests.ts'
-import { makeApiLimits } from '../../functions/login/api-limits.ts'
-import { makeRequestShares } from '../../functions/login/request-shares.ts'
+import { Failure } from '../../../functions/domain/failure.ts'
+import type { Fetch } from '../../../functions/domain/pull-request/pull-requests.ts'
+import { makeApiLimits } from '../../../functions/login/limits/api-limits.ts'
+import { makeRequestShares } from '../../../functions/login/limits/request-shares.ts'
 
 const URL_OF_API = 'https://api.github.com/repos/acme/shop/pulls'
 const DATE = 'Thu, 26 Nov 2026 22:00:00 GMT'

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { makeRateLimits } from '../../functions/login/rate-limits.ts'
-import { Failure } from '../../functions/domain/failure.ts'
-import { failureOf } from '../domain/fixtures/thrown.ts'
+import { makeRateLimits } from '../../../functions/login/limits/rate-limits.ts'
+import { Failure } from '../../../functions/domain/failure.ts'
+import { failureOf } from '../../domain/fixtures/thrown.ts'
 
 function limited(retryAfterSeconds?: number, message = 'Fewer requests.'): Failure {
   return new Failure('RateLimited', message, retryAfterSeconds === undefined ? {} : { retryAfterSeconds })

@@ -1,10 +1,10 @@
-import type { ApiLogin } from '../domain/credentials/login.ts'
-import type { Fetch } from '../domain/pull-request/pull-requests.ts'
-import { openKeyedTurns, type HeldTurn, type TurnTaker } from '../domain/sharing/keyed-turns.ts'
-import { CALLS, countWithCredit } from '../domain/sharing/taken-time.ts'
+import type { ApiLogin } from '../../domain/credentials/login.ts'
+import type { Fetch } from '../../domain/pull-request/pull-requests.ts'
+import { openKeyedTurns, type HeldTurn, type TurnTaker } from '../../domain/sharing/keyed-turns.ts'
+import { CALLS, countWithCredit } from '../../domain/sharing/taken-time.ts'
 import { makeRateLimits } from './rate-limits.ts'
 import { makeRequestShares } from './request-shares.ts'
-import { digestOf } from '../domain/credentials/digest.ts'
+import { digestOf } from '../../domain/credentials/digest.ts'
 
 /** Bounds the calls of APIs by what hosts count together. */
 export interface ApiLimits {
