@@ -10,12 +10,12 @@ import type { IssueToken } from './app-tokens.ts'
 import { digestOf } from '../domain/credentials/digest.ts'
 import { makeLoginThrottle } from './throttle/login-throttle.ts'
 import { makeRateLimits } from './limits/rate-limits.ts'
+import { makeRepositoryLimits, type LimitsClock } from './limits/repository-limits.ts'
 
 /** What bounds the calls. */
-export interface RemoteBounds {
+export interface RemoteBounds extends LimitsClock {
   /** FAILED_LOGINS. */
   readonly failedLogins: number
-  readonly elapsed: () => number
 }
 
 interface GuardTerms {
@@ -30,13 +30,14 @@ interface Remotes extends Pick<World, 'push' | 'find' | 'withPullRequests'> {
 }
 
 /**
- * The same remotes, but a host that has asked for fewer requests is not called with the same login until its time has come,
- * unless its user has just requested it, and log-ins that fail are bounded (login-throttle.ts). The limits of APIs are in
- * api-limits.ts. The limits of issued tokens are those of their App's installation. `elapsed` is in milliseconds of a clock
- * that is never set.
+ * The same remotes, but a host that has asked for fewer requests at a repository, or with the same login, is not called there until
+ * its time has come (repository-limits.ts), unless its user has just requested it, and log-ins that fail are bounded
+ * (login-throttle.ts). The limits of APIs are in api-limits.ts. The limits of issued tokens are those of their App's installation.
  */
-export function guardRemotes(remotes: Remotes, { failedLogins, elapsed }: RemoteBounds): Remotes {
-  const limits = makeRateLimits(elapsed)
+export function guardRemotes(remotes: Remotes, { failedLogins, ...clock }: RemoteBounds): Remotes {
+  const { elapsed } = clock
+  const limits = makeRepositoryLimits(clock)
+  const limitsOfApps = makeRateLimits(elapsed)
   const throttle = makeLoginThrottle(failedLogins, elapsed)
 
   async function guarded<T>(
@@ -49,9 +50,6 @@ export function guardRemotes(remotes: Remotes, { failedLogins, elapsed }: Remote
     const { host, port } = repository
     // What the API limits does not hold up pushes.
     const by = change.commitByAPI === undefined ? [] : ['API']
-    const key = digestOf(host, port, login.issued?.counted ?? login.identity, ...by)
-    // Whoever requests it may know that the limit is over; its retries wait.
-    if (change.since !== undefined || !wasRequested(change.id)) requireWithin(key, host)
     const at = digestOf(repository.text, ...by)
     const servers = login.method === 'key' ? hostKeyNames(login.hostKeys, repository) : certificateNames(host)
     const logIn = {
@@ -63,15 +61,23 @@ export function guardRemotes(remotes: Remotes, { failedLogins, elapsed }: Remote
       shared,
       signal,
     }
-    return throttle.run(logIn, work, proves).catch((error: unknown) => {
-      throw limits.record(key, error)
-    })
+    const request = {
+      namespace,
+      host,
+      login: digestOf(host, port, login.issued?.counted ?? login.identity, ...by),
+      // Hosts ignore the case of a repository's path.
+      repository: digestOf(repository.segments.map((segment) => segment.toLowerCase())),
+      // Whoever requests it may know that the limit is over; its retries wait.
+      isRequested: change.since === undefined && wasRequested(change.id),
+      signal,
+    }
+    return limits.run(request, () => throttle.run(logIn, work, proves), proves)
   }
 
   // The message of a limit names the repository at which it was met, which may be another one.
   function requireWithin(key: string, host: string): void {
     try {
-      limits.check(key)
+      limitsOfApps.check(key)
     } catch (error) {
       const after = error instanceof Failure ? error.retryAfterSeconds : undefined
       const message = `${host} has asked for fewer requests; Commitlet retries later.`
@@ -116,7 +122,7 @@ export function guardRemotes(remotes: Remotes, { failedLogins, elapsed }: Remote
       return throttle
         .run(logIn, () => remotes.issueToken(request))
         .catch((error: unknown) => {
-          throw limits.record(key, error)
+          throw limitsOfApps.record(key, error)
         })
     },
   }

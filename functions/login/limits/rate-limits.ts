@@ -6,6 +6,8 @@ import { LONGEST_RETRY_AFTER_S } from '../../domain/resource/backoff.ts'
 export interface RateLimits {
   /** Throws RateLimited while the limit of this key lasts, so that no call is made. */
   check(key: string): void
+  /** Milliseconds for which the limit of this key lasts; 0: there is none. */
+  left(key: string): number
   /**
    * Returns the error unchanged. A RateLimited failure with a time sets the limit of this key until then, and `check`
    * throws its message.
@@ -23,6 +25,7 @@ export function makeRateLimits(now: () => number): RateLimits {
   // The seconds of our own failures are rounded up: if they were recorded again, a limit would never end.
   const ownFailures = new WeakSet<Failure>()
   return {
+    left: (key) => (limits.get(key) === undefined ? 0 : limits.getRemainingTTL(key)),
     check(key) {
       const message = limits.get(key)
       const seconds = Math.ceil(limits.getRemainingTTL(key) / 1000)
