@@ -71,7 +71,7 @@ export function openWorld(parts: WorldParts): OpenWorld {
       withPullRequests: openProviders(network, apiLimits, meter),
       issueToken: openIssuers(network, now, meter),
     },
-    { failedLogins: config.failedLogins, elapsed },
+    { failedLogins: config.failedLogins, elapsed, isOwnLimit: apiLimits.isOwn },
   )
   const edits = openEdits({ acquire: turns.acquireEdit, mostMiB: turns.mostEditMiB, share })
   const failing = paceFailing()

@@ -10,10 +10,10 @@ import type { IssueToken } from './app-tokens.ts'
 import { digestOf } from '../domain/credentials/digest.ts'
 import { makeLoginThrottle } from './throttle/login-throttle.ts'
 import { makeRateLimits } from './limits/rate-limits.ts'
-import { makeRepositoryLimits, type LimitsClock } from './limits/repository-limits.ts'
+import { makeRepositoryLimits, type LimitTerms } from './limits/repository-limits.ts'
 
 /** What bounds the calls. */
-export interface RemoteBounds extends LimitsClock {
+export interface RemoteBounds extends LimitTerms {
   /** FAILED_LOGINS. */
   readonly failedLogins: number
 }
@@ -34,9 +34,9 @@ interface Remotes extends Pick<World, 'push' | 'find' | 'withPullRequests'> {
  * its time has come (repository-limits.ts), unless its user has just requested it, and log-ins that fail are bounded
  * (login-throttle.ts). The limits of APIs are in api-limits.ts. The limits of issued tokens are those of their App's installation.
  */
-export function guardRemotes(remotes: Remotes, { failedLogins, ...clock }: RemoteBounds): Remotes {
-  const { elapsed } = clock
-  const limits = makeRepositoryLimits(clock)
+export function guardRemotes(remotes: Remotes, { failedLogins, ...terms }: RemoteBounds): Remotes {
+  const { elapsed } = terms
+  const limits = makeRepositoryLimits(terms)
   const limitsOfApps = makeRateLimits(elapsed)
   const throttle = makeLoginThrottle(failedLogins, elapsed)
 

@@ -8,6 +8,8 @@ import { targetOf } from '../../functions/domain/repository/target.ts'
 import type { IssueToken } from '../../functions/login/app-tokens.ts'
 import { HOSTS } from '../../functions/domain/repository/hosts.ts'
 import { guardRemotes } from '../../functions/login/guarded-remotes.ts'
+import { makeApiLimits } from '../../functions/login/limits/api-limits.ts'
+import type { World } from '../../functions/world.ts'
 import { handle } from '../../functions/attempt/attempt.ts'
 import { finder } from '../../functions/attempt/find.ts'
 import { ATTEMPT, gitCommit, memoryWorld, pullRequest } from '../harness/memory-world.ts'
@@ -76,6 +78,55 @@ t.test('a limit of commits that the API makes does not hold up pushes with the s
   t.match(await go(draft), { outcome: 'pushed' })
   t.match(await go(byAPI), { reason: 'RateLimited', message: /^github\.com has asked for fewer/ })
 })
+
+t.test(
+  'a namespace that has had its share of the requests of an API keeps no commits of others waiting',
+  async (t) => {
+    const { find, withPullRequests } = memoryWorld()
+    const issueToken = (): Promise<never> => Promise.reject(new Error('There are no Apps here'))
+    const apiLimits = makeApiLimits(() => 0)
+    let left = 100
+    const answer = (): Promise<Response> => {
+      const headers = {
+        date: 'Thu, 26 Nov 2026 22:00:00 GMT',
+        'x-ratelimit-remaining': String((left -= 1)),
+        'x-ratelimit-reset': String(Date.parse('2026-11-26T23:00:00Z') / 1000),
+      }
+      return Promise.resolve(new Response(null, { headers }))
+    }
+    const late = (): Failure => new Failure('Timeout', 'late')
+    const push: World['push'] = ({ namespace }, _login, { signal }) => {
+      const counted = {
+        baseURL: 'https://api.github.com',
+        username: undefined,
+        secret: 'y',
+        ofOperator: true,
+      } as const
+      return apiLimits.run(counted, { owner: namespace, signal, late }, async (_turn, share) => {
+        await share(answer, 'GraphQL')('https://api.github.com/graphql', { method: 'POST', headers: {} })
+        return { outcome: 'pushed', sha: 'a'.repeat(40), branch: 'main' }
+      })
+    }
+    const guarded = guardRemotes(
+      { push, find, withPullRequests, issueToken },
+      { failedLogins: 3, elapsed: () => 1_000, isOwnLimit: apiLimits.isOwn },
+    )
+    const repository = parseRepositoryAddress('https://github.com/acme/shop')
+    const commitByAPI = (): Promise<never> => Promise.reject(new Error('It is pushed.'))
+    const login = { method: 'password', username: 'x', password: 'y', identity: 'one', secrets: [] } as const
+    const commitAs = (namespace: string): Promise<unknown> =>
+      guarded
+        .push(
+          { namespace, repository, id: 'uid.1', files: [], commitByAPI } as unknown as Change,
+          login,
+          ATTEMPT,
+        )
+        .catch(asFailure)
+    const hogs = await Promise.all(Array.from({ length: 60 }, () => commitAs('hog')))
+    t.match(hogs.at(-1), { reason: 'RateLimited', message: /^This namespace has had its share/ })
+    t.match(await commitAs('team'), { outcome: 'pushed' })
+  },
+)
 
 t.test('the tokens of one installation of an App share a limit at Git, too', async (t) => {
   const { push, find, withPullRequests } = memoryWorld()

@@ -18,6 +18,8 @@ export interface ApiLimits {
     caller: TokenCaller,
     work: (turn: HeldTurn, share: ShareRequests) => Promise<T>,
   ): Promise<T>
+  /** Whether the error says that a namespace has had its share, which is no limit for others. */
+  readonly isOwn: (error: unknown) => boolean
 }
 
 /** The same calls, in the share of the caller's namespace. `api`: what the host counts apart. */
@@ -48,6 +50,7 @@ export function makeApiLimits(now: () => number): ApiLimits {
     openTaken: () => countWithCredit(CALLS),
   })
   return {
+    isOwn: shares.isOwn,
     run(counted, caller, work) {
       const key = countedKey(counted)
       return inTurn({ ...caller, key }, async (turn) => {

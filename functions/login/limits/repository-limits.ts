@@ -28,10 +28,13 @@ export interface RepositoryLimits {
   ) => Promise<T>
 }
 
-/** Milliseconds of a clock that is never set, and a wait. */
-export interface LimitsClock {
+/** What they are made with. */
+export interface LimitTerms {
+  /** Milliseconds of a clock that is never set. */
   readonly elapsed: () => number
   readonly wait?: (milliseconds: number) => Promise<unknown>
+  /** Whether an error tells of a limit of its namespace alone. Default: none does. */
+  readonly isOwnLimit?: (error: unknown) => boolean
 }
 
 /** For how long one that is tried keeps others waiting, in milliseconds: hosts tell a limit at once. */
@@ -41,7 +44,8 @@ const LONGEST_TRY_MS = 2_000
 export function makeRepositoryLimits({
   elapsed,
   wait = (milliseconds) => pause(milliseconds, undefined, { ref: false }),
-}: LimitsClock): RepositoryLimits {
+  isOwnLimit = () => false,
+}: LimitTerms): RepositoryLimits {
   const limits = makeRateLimits(elapsed)
   const met = rememberMetLimits(elapsed)
   const inTurn = openKeyedTurns(1, elapsed)
@@ -67,6 +71,7 @@ export function makeRepositoryLimits({
       if (proves(result)) met.disprove(request, known)
       return result
     } catch (error) {
+      if (isOwnLimit(error)) throw error
       limits.record(place, error)
       const isLimit = error instanceof Failure && error.reason === 'RateLimited'
       // Otherwise whoever requests the same again and again would have others wait for it.

@@ -8,7 +8,7 @@ export interface RequestShares {
   /** The same calls, but no more of them than its share. `shared`: equal for what the host counts together. */
   share(fetch: Fetch, shared: string, owner: string): Fetch
   /** Whether the error says that an owner has had its share, which is no limit for others. */
-  isOwn(error: unknown): boolean
+  readonly isOwn: (error: unknown) => boolean
 }
 
 /** A while for which a host counts requests. */
