@@ -13,6 +13,8 @@ import type { Kept } from './keep-running.ts'
 import { keepRunning } from './keep-running.ts'
 
 const TENANTS = 10
+/** Without it, the function may not search for what an event is about. */
+const RIGHTS = join(import.meta.dirname, '../../manifests/triggers/referenced-objects/rights.yaml')
 /** Of the containers in knative.yaml and manifests/webhook.yaml, in MiB; Node takes half of it for its heap. */
 const LIMITS = { function: 2_048, webhook: 512 } as const
 
@@ -58,6 +60,7 @@ export async function onSite(
       functionEnv: { ...within(LIMITS.function), UV_THREADPOOL_SIZE: THREADS },
       webhookEnv: within(LIMITS.webhook),
     })
+    await plane.apply(RIGHTS)
     const { git } = commitlet
     const tenants: Tenant[] = []
     for (let index = 0; index < TENANTS; index += 1) {
