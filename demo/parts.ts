@@ -79,7 +79,8 @@ export async function startFunction(context: ProgramContext<FunctionSite>): Prom
   }
   const { world, close } = openWorld(parts)
   const wait = (ms: number, signal: AbortSignal): Promise<unknown> => pause(ms, undefined, { signal })
-  const lookFor = makeWaitingSearch({ cluster, log, elapsed: world.elapsed, wait }, false)
+  const { elapsed, followed } = world
+  const lookFor = makeWaitingSearch({ cluster, log, elapsed, wait, followed }, false)
   const searches = { sweep: () => Promise.resolve(), lookFor }
   const app = buildApp((ref) => handle(ref, find, world), log, { searches })
   return leftovers.hold(app.listen({ port: config.port, host: HOST }), async () => {

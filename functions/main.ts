@@ -160,14 +160,18 @@ async function main(): Promise<void> {
 }
 
 /** What events ask for that name no resource. */
-function searchesOf({ cluster, log, elapsed }: World, config: Config, ending: AbortSignal): Searches {
+function searchesOf(
+  { cluster, log, elapsed, followed }: World,
+  config: Config,
+  ending: AbortSignal,
+): Searches {
   const wait = (ms: number, signal: AbortSignal): Promise<unknown> => pause(ms, undefined, { signal })
   const parts = { cluster, log, elapsed, wait, ending }
   const [often, seldom] = [config.sweepInterval * 1000, config.sweepFullInterval * 1000]
   const intervals = { unsettled: often, full: seldom, followers: often }
   return {
     sweep: makePingedSweep(parts, intervals),
-    lookFor: makeWaitingSearch(parts, config.referenceScope === 'any'),
+    lookFor: makeWaitingSearch({ ...parts, followed }, config.referenceScope === 'any'),
   }
 }
 

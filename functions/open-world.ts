@@ -20,6 +20,7 @@ import { keepTokens } from './login/app-tokens.ts'
 import { guardRemotes } from './login/guarded-remotes.ts'
 import { openHostCommits } from './login/host-commits.ts'
 import { openIssuers } from './login/token-issuers.ts'
+import { openFollowedObjects } from './followed-objects.ts'
 import { openLooks } from './looks/looks.ts'
 import { takeTurnsToFollow } from './looks/follow-turns.ts'
 import { shareLooks } from './looks/look-share.ts'
@@ -95,6 +96,7 @@ export function openWorld(parts: WorldParts): OpenWorld {
     inPace: failing.inPace,
     shareLook: shareLooks(elapsed),
     turnToFollow: follow.turnToFollow,
+    followed: openFollowedObjects(),
     random: Math.random,
     log,
     meter,

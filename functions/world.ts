@@ -14,6 +14,7 @@ import type { Meter } from './domain/telemetry/meter.ts'
 import type { Span, Tracer } from './domain/telemetry/tracer.ts'
 import type { EditFile } from './edits/edits.ts'
 import type { EngineName } from './git/remote.ts'
+import type { FollowedObjects } from './followed-objects.ts'
 import type { PushWatch } from './domain/resource/late-push.ts'
 import type { Signer } from './domain/signing/signer.ts'
 import type { ClaimCheck } from './domain/resource/claims.ts'
@@ -179,6 +180,8 @@ export interface World {
     follower: Pick<ObjectMeta, 'namespace' | 'uid'>,
     look: () => Promise<T | undefined>,
   ) => Promise<T | undefined>
+  /** What followers refer to; see functions/followed-objects.ts. */
+  readonly followed: FollowedObjects
   /** A number from 0 to 1. */
   readonly random: () => number
   readonly log: Logger

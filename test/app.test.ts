@@ -170,8 +170,8 @@ t.test('a ping sweeps, and an event about another object asks who waits for it',
   const asked: unknown[] = []
   const searches = {
     sweep: async () => void asked.push('sweep'),
-    lookFor(object: unknown) {
-      asked.push(object)
+    lookFor(objects: unknown, _begin: unknown, sender: unknown) {
+      asked.push(objects, sender)
       return NO_SEARCH
     },
   }
@@ -180,7 +180,7 @@ t.test('a ping sweeps, and an event about another object asks who waits for it',
   t.match(await send(port, of('sources.ping'), ''), { status: 202, body: '' })
   const secret = JSON.stringify({ apiVersion: 'v1', kind: 'Secret', namespace: 'team', name: 'git' })
   t.match(await send(port, of('apiserver.ref.update'), secret), { status: 202, body: '' })
-  t.strictSame(asked, ['sweep', { namespace: 'team', name: 'git' }])
+  t.strictSame(asked, ['sweep', { namespace: 'team', names: ['git'] }, 'anybody'])
   t.strictSame(handled, [])
 })
 

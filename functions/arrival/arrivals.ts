@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Hint, OtherObject, Posted } from '../domain/event/hint.ts'
+import type { Hint, NamedTogether, Posted } from '../domain/event/hint.ts'
 import type { Timing } from '../domain/incoming/timing.ts'
 import { resourceKey, type ObjectRef } from '../domain/resource/resource.ts'
 import type { EventPlaces, Sender } from '../event-places.ts'
@@ -25,8 +25,8 @@ export const NO_SEARCH: Search = { ended: Promise.resolve(), isShared: false }
 export interface Searches {
   /** Sweeps, unless it has done so a moment ago. */
   readonly sweep: (begin: Begin) => Promise<void>
-  /** Looks for the resources that wait for an object. */
-  readonly lookFor: (object: OtherObject, begin: Begin) => Search
+  /** Looks for the resources that wait for these objects, or follow them, as this sender asks for. */
+  readonly lookFor: (objects: NamedTogether, begin: Begin, sender: Sender) => Search
 }
 
 /** What arrivals use. */
@@ -99,10 +99,10 @@ export function openArrivals({ handle, places, searches, log, wait, elapsed }: A
         ? [searches.sweep(job.beginFound)]
         : []
       const unsought = await beginAll(
-        distinctObjects(posted.hints),
-        (object) => {
+        objectsTogether(posted.hints),
+        (objects) => {
           if (!job.maySearch()) return false
-          const { ended, isShared } = searches.lookFor(object, job.beginFound)
+          const { ended, isShared } = searches.lookFor(objects, job.beginFound, sender)
           searching.push(ended)
           if (isShared && posted.form === 'watched') places.giveBack(sender)
           return true
@@ -146,10 +146,13 @@ function distinctRefs(hints: readonly Hint[]): readonly ObjectRef[] {
   return [...refs.values()]
 }
 
-/** One object of each namespace, which is searched as a whole. */
-function distinctObjects(hints: readonly Hint[]): readonly OtherObject[] {
+/** The objects of each namespace, which is searched once for all of them. */
+function objectsTogether(hints: readonly Hint[]): readonly NamedTogether[] {
   const objects = hints.flatMap((hint) => (hint.about === 'object' ? [hint.object] : []))
-  return [...new Map(objects.map((object) => [object.namespace, object])).values()]
+  return [...Map.groupBy(objects, ({ namespace }) => namespace)].map(([namespace, theirs]) => ({
+    ...(namespace === undefined ? {} : { namespace }),
+    names: theirs.map(({ name }) => name),
+  }))
 }
 
 function isTrue(): true {

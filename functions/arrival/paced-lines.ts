@@ -20,6 +20,15 @@ export interface Pace {
 /** Of followers that searches have found: to read one and to look at its source takes some 4 ms, the API server's part included. */
 export const OF_FOLLOWERS: Pace = { own: { most: 200, perSecond: 5 }, shared: { most: 400, perSecond: 50 } }
 
+/**
+ * Of those that unsigned events have found, and of those that refer to an object of another namespace: that is not what changes of
+ * their own namespace, told by a source that is known, wait for.
+ */
+export const OF_OTHER_FOLLOWERS: Pace = {
+  own: { most: 200, perSecond: 2 },
+  shared: { most: 400, perSecond: 20 },
+}
+
 /** Of what sources of the operator tell of: a source tells of one change after the other, whosever it is. */
 export const OF_SOURCES: Pace = { own: { most: 20, perSecond: 5 }, shared: { most: 320, perSecond: 20 } }
 

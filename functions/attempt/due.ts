@@ -5,6 +5,7 @@ import type { Envelope, ObjectRef } from '../domain/resource/resource.ts'
 import { awaitedBy } from '../domain/resource/waiting.ts'
 import { isStampOver } from '../domain/requester/stamp-time.ts'
 import { parse } from '../domain/schema/parse.ts'
+import { objectsReferredTo } from '../looks/look.ts'
 import { lookAtSources } from '../looks/source-look.ts'
 import type { World } from '../world.ts'
 import type { Claim, Claimable } from './claim.ts'
@@ -66,7 +67,9 @@ async function unlessUnchanged(found: Claimable, world: World): Promise<Claimabl
   const changed = { ...found, awaited: envelope.status?.lastAttemptTime }
   // The attempt says how to ask again.
   if (isStampOver(envelope.metadata.annotations, world.now())) return changed
-  const seen = await lookAtSources(parsed, envelope.metadata, world)
+  const { metadata } = envelope
+  world.followed.note(metadata, () => objectsReferredTo(parsed, metadata.namespace))
+  const seen = await lookAtSources(parsed, metadata, world)
   return seen === undefined || seen === envelope.status?.sync?.digest ? undefined : changed
 }
 

@@ -32,6 +32,12 @@ export function objectNamed(
   return name === undefined ? undefined : { apiVersion: 'v1', kind: 'Secret', namespace, name }
 }
 
+/** The objects that this GitCommit refers to, some more than once; none where its spec cannot be read. `namespace`: of the resource. */
+export function objectsReferredTo(parsed: Parsed, namespace: string): readonly NamedObject[] {
+  if (!parsed.sound || parsed.kind !== 'GitCommit') return []
+  return writtenReferences(parsed.spec).flatMap(({ reference }) => objectIn(reference, namespace) ?? [])
+}
+
 /** The object of this reference, as far as it was written. `namespace`: of the resource. */
 export function objectIn(
   reference: WrittenReference['reference'] | undefined,

@@ -194,17 +194,17 @@ t.test('what a search has found has the places of the webhook, and the answer wa
       async sweep(begin) {
         asked.push('sweep', begin(refTo('due')))
       },
-      lookFor(object, begin) {
-        asked.push(object, begin(refTo('waits')))
+      lookFor(objects, begin, sender) {
+        asked.push(objects, sender, begin(refTo('waits')))
         return NO_SEARCH
       },
     },
   })
   const taken = numbered(MOST_UNSIGNED).map((name) => places.take('anybody', name))
-  const object = { namespace: 'shop', name: 'git' }
-  const hints: readonly Hint[] = [{ about: 'everything' }, { about: 'object', object }]
+  const about = (name: string): Hint => ({ about: 'object', object: { namespace: 'shop', name } })
+  const hints: readonly Hint[] = [{ about: 'everything' }, about('git'), about('settings')]
   t.equal(await arrivals.follow(posted('event', [], hints), 'anybody'), 'done')
-  t.strictSame(asked, ['sweep', true, object, true])
+  t.strictSame(asked, ['sweep', true, { namespace: 'shop', names: ['git', 'settings'] }, 'anybody', true])
   t.strictSame(handled, ['shop/due', 'shop/waits'])
   for (const leave of taken) leave?.()
 })

@@ -5,6 +5,7 @@ import { makeWaitingSearch } from '../../functions/arrival/waiting-resources.ts'
 import type { ApiAnswer, ApiCall, ApiServer } from '../../functions/cluster/api-server.ts'
 import { connectCluster } from '../../functions/cluster/connect.ts'
 import type { ObjectRef } from '../../functions/domain/resource/resource.ts'
+import { openFollowedObjects } from '../../functions/followed-objects.ts'
 import type { StoredResource } from '../harness/paging-server.ts'
 import { pagingServer } from '../harness/paging-server.ts'
 import { waitFor } from '../harness/wait.ts'
@@ -20,11 +21,12 @@ function stage(resources: readonly StoredResource[], everywhere = false) {
     log: pino({ level: 'trace' }, { write: (line: string) => void lines.push(JSON.parse(line)) }),
     elapsed: () => performance.now() * 100,
     wait: (ms: number, signal: AbortSignal) => pause(ms / 100, undefined, { signal }),
+    followed: openFollowedObjects(),
   }
   const search = makeWaitingSearch(parts, everywhere)
   const begin = ({ namespace, name }: ObjectRef): boolean => begun.push(`${namespace}/${name}`) > 0
   const ask = (namespace?: string) =>
-    search({ ...(namespace === undefined ? {} : { namespace }), name: 'git' }, begin)
+    search({ ...(namespace === undefined ? {} : { namespace }), names: ['git'] }, begin, 'source')
   return { api, begun, lines, ask, lookFor: (namespace?: string) => ask(namespace).ended }
 }
 
@@ -41,7 +43,8 @@ function following(namespace: string, name: string, reason: string): StoredResou
 function searchBy(server: ApiServer): ReturnType<typeof makeWaitingSearch> {
   const cluster = connectCluster(server)
   const log = pino({ level: 'silent' })
-  return makeWaitingSearch({ cluster, log, elapsed: () => 0, wait: async () => undefined }, false)
+  const clock = { elapsed: () => 0, wait: async () => undefined }
+  return makeWaitingSearch({ cluster, log, ...clock, followed: openFollowedObjects() }, false)
 }
 
 const LONGEST_REST_OF_PAGE_MS = 1_000
@@ -126,10 +129,11 @@ t.test('a namespace of one page rests for two seconds at most, however slow the 
     log: pino({ level: 'silent' }),
     elapsed: () => time.passed,
     wait: async (ms: number) => void rests.push(ms),
+    followed: openFollowedObjects(),
   }
   const search = makeWaitingSearch(parts, false)
   for (const namespace of ['shop', 'many', 'heavy'])
-    await search({ namespace, name: 'git' }, () => true).ended
+    await search({ namespace, names: ['git'] }, () => true, 'source').ended
   const ofNamespaces = rests.filter((ms) => ms > LONGEST_REST_OF_PAGE_MS)
   t.same(ofNamespaces, [2_000, 9 * 9 * 3_000, 9 * 3 * 3_000], 'of more for nine times as long as it took')
   t.equal(rests.length, ofNamespaces.length + 15, 'one more after each page')
@@ -151,14 +155,15 @@ async function pagesBefore(lagMs: number): Promise<number> {
     log: pino({ level: 'silent' }),
     elapsed: () => time.passed,
     wait: async () => undefined,
+    followed: openFollowedObjects(),
   }
   const search = makeWaitingSearch(parts, false)
   let lag = lagMs
   for (let times = 0; times < 10; times += 1)
-    await search({ namespace: 'shop', name: 'git' }, () => true).ended
+    await search({ namespace: 'shop', names: ['git'] }, () => true, 'source').ended
   lag = 0
   async function listAgainAndAgain(namespace: string): Promise<void> {
-    while (time.answers < 200) await search({ namespace, name: 'a' }, () => true).ended
+    while (time.answers < 200) await search({ namespace, names: ['a'] }, () => true, 'source').ended
   }
   async function answerOne(): Promise<void> {
     time.passed += 250
@@ -168,7 +173,7 @@ async function pagesBefore(lagMs: number): Promise<number> {
   }
   const busy = Array.from({ length: 10 }, (_, i) => listAgainAndAgain(`busy-${i}`))
   while (time.answers < 100) await answerOne()
-  const found = search({ namespace: 'shop', name: 'git' }, () => true).ended.then(() => true)
+  const found = search({ namespace: 'shop', names: ['git'] }, () => true, 'source').ended.then(() => true)
   let waits = 0
   for (; !(await Promise.race([found, turn(false)])); waits += 1) await answerOne()
   time.answers = 200
@@ -197,8 +202,9 @@ t.test('no other page waits for those of very many labels, of which one is liste
   }
   const search = searchBy(slowServer)
   const searchAll = (): Promise<unknown> =>
-    Promise.all(busy.map((namespace) => search({ namespace, name: 'git' }, () => true).ended))
-  const searchShop = (): Promise<void> => search({ namespace: 'shop', name: 'git' }, () => true).ended
+    Promise.all(busy.map((namespace) => search({ namespace, names: ['git'] }, () => true, 'source').ended))
+  const searchShop = (): Promise<void> =>
+    search({ namespace: 'shop', names: ['git'] }, () => true, 'source').ended
   await Promise.all([searchAll(), searchShop()])
   waits = true
   const all = searchAll()
@@ -221,10 +227,12 @@ t.test('a search waits for one or two pages of each other namespace', async (t) 
     return server(call)
   }
   const search = searchBy(slowServer)
-  const all = Array.from({ length: 10 }, (_, i) => search({ namespace: `busy-${i}`, name: 'a' }, () => true))
+  const all = Array.from({ length: 10 }, (_, i) =>
+    search({ namespace: `busy-${i}`, names: ['a'] }, () => true, 'source'),
+  )
   await turn()
   t.equal(asked.length, 1, 'what nobody knows yet')
-  all.push(search({ namespace: 'shop', name: 'git' }, () => true))
+  all.push(search({ namespace: 'shop', names: ['git'] }, () => true, 'source'))
   let ended = 0
   for (; !asked.some((path) => path.includes('/shop/')); ended += 1) {
     open.shift()?.()

@@ -2,6 +2,8 @@ import t from 'tap'
 import { handle } from '../../functions/attempt/attempt.ts'
 import { finder } from '../../functions/attempt/find.ts'
 import { Failure } from '../../functions/domain/failure.ts'
+import { envelopeOf } from '../../functions/domain/resource/envelope.ts'
+import { keyOf } from '../../functions/followed-objects.ts'
 import type { Status } from '../../functions/domain/resource/stored-status.ts'
 import { gitCommit, memoryWorld, STAMPED } from '../harness/memory-world.ts'
 import type { MemoryWorld } from '../harness/memory-world.ts'
@@ -259,6 +261,21 @@ t.test('a suspended follower commits nothing, and what it has missed afterwards'
   await send()
   t.match(status(), { phase: 'Succeeded', sync: { commits: 2 } })
   t.same(pushed(), ['blue', 'red'])
+})
+
+t.test('a look tells what the follower refers to, in this generation of its spec', async (t) => {
+  const { world, apply, send } = stage()
+  const mayFollow = (name: string): boolean => {
+    const { metadata } = envelopeOf(world.cluster.get('GitCommit', 'team', 'shop'))
+    const keys = new Set([keyOf({ namespace: 'team', name })])
+    return world.followed.mayFollow(metadata, { areOfOneNamespace: true, keys })
+  }
+  t.ok(mayFollow('other'), 'nothing is known yet')
+  await send()
+  t.notOk(mayFollow('other'))
+  t.ok(mayFollow('shop'))
+  apply({ message: 'Another spec' })
+  t.ok(mayFollow('other'))
 })
 
 t.test('an API server that cannot be asked fails the event, which comes again', async (t) => {

@@ -13,6 +13,7 @@ import { shareSigning } from '../../functions/attempt/turns/shared-signing.ts'
 import { shareThread } from '../../functions/attempt/turns/thread/thread-share.ts'
 import { openTurns } from '../../functions/attempt/turns/turns.ts'
 import { openLargeObjects } from '../../functions/commit/sources/large-objects.ts'
+import { openFollowedObjects } from '../../functions/followed-objects.ts'
 import { takeTurnsToFollow } from '../../functions/looks/follow-turns.ts'
 import { shareLooks } from '../../functions/looks/look-share.ts'
 import type { Attempt, AttemptSettings, World } from '../../functions/world.ts'
@@ -117,6 +118,7 @@ export function memoryWorld(now = new Date('2026-03-01T10:00:00Z')): MemoryWorld
     inPace: (_namespace, work) => work(() => undefined),
     shareLook: shareLooks(() => world.elapsed()),
     turnToFollow: takeTurnsToFollow().turnToFollow,
+    followed: openFollowedObjects(),
     // About the middle, and never the same microsecond of a second twice.
     random: () => (500_000.5 + draws++) / 1_000_000,
     log: pino({ level: 'info' }, stream),

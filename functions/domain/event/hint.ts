@@ -7,6 +7,12 @@ export interface OtherObject {
   readonly name: string
 }
 
+/** Objects of one namespace, or of none, that are said to have changed. */
+export interface NamedTogether {
+  readonly namespace?: string
+  readonly names: readonly string[]
+}
+
 /**
  * What an event asks for: to look at a resource of Commitlet, at the resources that wait for an object, or at all
  * resources. Never more than a hint: whoever follows it reads from the API server what there is to do.

@@ -18,6 +18,7 @@ import { findOne } from '../../../functions/git/writer/doubts.ts'
 import { makeGroupCommit } from '../../../functions/git/group-commit/group-commit.ts'
 import { land } from '../../../functions/git/writer/land.ts'
 import { takeTurnsToFollow } from '../../../functions/looks/follow-turns.ts'
+import { openFollowedObjects } from '../../../functions/followed-objects.ts'
 import { shareLooks } from '../../../functions/looks/look-share.ts'
 import type { World } from '../../../functions/world.ts'
 import { SETTINGS, SHARES } from '../../harness/memory-world.ts'
@@ -86,6 +87,7 @@ export function startFunction(outside: Outside, memory: string, breakage: Breaka
     keepClaim: openClaimKeeper({ cluster, now, elapsed }),
     shareLook: shareLooks(elapsed),
     turnToFollow: takeTurnsToFollow().turnToFollow,
+    followed: openFollowedObjects(),
     leftAlone: openLeftAlone(elapsed),
     inPace: paceFailing().inPace,
     looks: openLooks({
