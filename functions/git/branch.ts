@@ -22,11 +22,18 @@ const LONGEST = 255
 // What terminals do not show as it is; a byte that is not UTF-8 would be pushed as another character.
 const UNFIT = /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\ufffd]/u
 
+/**
+ * Others may fix the remote, and may have broken it: where the first commit of an empty repository goes to another branch, a plain
+ * Git server leaves its default one unmade.
+ */
+const OF_OTHERS = { retry: 'slow' } as const
+
 /** The remote has a default branch, but its name is not reported, or cannot be used. */
 export function unnamedHead(url: string): Failure {
   return new Failure(
     'NotSupported',
     `${url} does not report which branch is its default; name one in spec.branch.`,
+    OF_OTHERS,
   )
 }
 
@@ -35,6 +42,7 @@ export function danglingHead(url: string): Failure {
   return new Failure(
     'NotSupported',
     `${url} has branches, but its default branch does not exist, so Commitlet does not know where to start; name an existing branch in spec.branch, or fix the default branch there.`,
+    OF_OTHERS,
   )
 }
 

@@ -92,7 +92,7 @@ for (const engine of WAYS) {
   test('a default branch that does not exist while others do is reported', async (t) => {
     const repository = await server.createRepository(names(), { branches: ['other'] })
     await repository.git('symbolic-ref', 'HEAD', 'refs/heads/gone')
-    const wanted = { reason: 'NotSupported', message: /default branch does not exist/ }
+    const wanted = { reason: 'NotSupported', retry: 'slow', message: /default branch does not exist/ }
     t.match(await read(repository, 'new'), wanted)
     t.match(await read(repository, undefined), wanted)
   })
