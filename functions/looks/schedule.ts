@@ -1,4 +1,4 @@
-/** Pauses before the looks at one object, in milliseconds; the last one stays. */
+/** Pauses before the looks at one object, in milliseconds: what was added a second ago has the second one, and so on. */
 const PAUSES_MS = [1_000, 2_000, 4_000, 8_000, 10_000] as const
 /** Whoever asks: no object is looked at more often. */
 const LEAST_PAUSE_MS = 1_000
@@ -26,45 +26,53 @@ export interface Schedule<L extends Looked> {
   readonly isEmpty: () => boolean
 }
 
-/** What was asked for has the first queue, and each pause has one: so each is in the order in which it becomes due. */
+/** Each pause has one: so each is in the order in which it becomes due, or was asked for. */
 type Queue<L> = Map<L, number>
 
-interface Place<L> {
-  /** Of the pauses, the next one. */
-  pause: number
+/** What is looked at for one owner. */
+interface Owned<L> {
+  /** All of it, and when its pause is over. */
+  readonly paced: readonly Queue<L>[]
+  /** What of it was asked for. */
+  readonly asked: readonly Queue<L>[]
+  isAskedNext: boolean
+}
+
+interface Place {
+  readonly addedAt: number
   lookedAt: number
   asked: boolean
-  /** Undefined while it is taken. */
-  queue: Queue<L> | undefined
+  isTaken: boolean
 }
 
 /**
  * Makes an empty schedule. Owners take turns, and of one owner the shorter pauses come first, so that what was added lately
- * is not behind a backlog. `now` is in milliseconds.
+ * is not behind a backlog. What is asked for keeps its pause, and what is due without that takes turns with it: one event may ask
+ * for all that an owner has. `now` is in milliseconds.
  */
 export function makeSchedule<L extends Looked>(now: () => number): Schedule<L> {
-  const owners = new Map<string, readonly Queue<L>[]>()
-  const places = new Map<L, Place<L>>()
+  const owners = new Map<string, Owned<L>>()
+  const places = new Map<L, Place>()
 
-  function queuesOf(owner: string): readonly Queue<L>[] {
-    const queues = owners.get(owner) ?? [0, ...PAUSES_MS].map(() => new Map<L, number>())
-    owners.set(owner, queues)
-    return queues
+  function ownedBy(owner: string): Owned<L> {
+    const [paced, asked] = [makeQueues<L>(), makeQueues<L>()]
+    const owned = owners.get(owner) ?? { paced, asked, isAskedNext: false }
+    owners.set(owner, owned)
+    return owned
   }
 
-  function enqueue(looked: L, place: Place<L>): void {
-    const { asked, pause, lookedAt } = place
-    const queue = queuesOf(looked.owner)[asked ? 0 : pause + 1]
-    if (queue === undefined) return
-    const wait = asked ? LEAST_PAUSE_MS : (PAUSES_MS[pause] ?? LEAST_PAUSE_MS)
-    queue.set(looked, lookedAt + wait)
-    place.queue = queue
+  function enqueue(looked: L, place: Place): void {
+    const { paced, asked } = ownedBy(looked.owner)
+    const pause = pauseOf(place)
+    paced[pause]?.set(looked, place.lookedAt + (PAUSES_MS[pause] ?? LEAST_PAUSE_MS))
+    if (place.asked) asked[pause]?.set(looked, place.lookedAt + LEAST_PAUSE_MS)
+    place.isTaken = false
   }
 
-  function dequeue(looked: L, place: Place<L>): void {
-    place.queue?.delete(looked)
-    place.queue = undefined
-    if (queuesOf(looked.owner).every(({ size }) => size === 0)) owners.delete(looked.owner)
+  function dequeue(looked: L): void {
+    const { paced, asked } = ownedBy(looked.owner)
+    for (const queue of [...paced, ...asked]) queue.delete(looked)
+    if (paced.every(({ size }) => size === 0)) owners.delete(looked.owner)
   }
 
   function dueIn(queues: readonly Queue<L>[]): L | undefined {
@@ -78,7 +86,8 @@ export function makeSchedule<L extends Looked>(now: () => number): Schedule<L> {
 
   return {
     add(looked, isNow) {
-      const place = { pause: 0, lookedAt: isNow ? -Infinity : now(), asked: isNow, queue: undefined }
+      const lookedAt = isNow ? -Infinity : now()
+      const place = { addedAt: now(), lookedAt, asked: isNow, isTaken: false }
       places.set(looked, place)
       enqueue(looked, place)
     },
@@ -87,21 +96,21 @@ export function makeSchedule<L extends Looked>(now: () => number): Schedule<L> {
       if (place === undefined || place.asked) return
       place.asked = true
       // One that is taken is put back soon.
-      if (place.queue === undefined) return
-      dequeue(looked, place)
-      enqueue(looked, place)
+      if (!place.isTaken) enqueue(looked, place)
     },
     take(mayHave) {
-      for (const [owner, queues] of owners) {
+      for (const [owner, owned] of owners) {
         if (!mayHave(owner)) continue
-        const looked = dueIn(queues)
+        const { paced, asked, isAskedNext } = owned
+        const looked = dueIn(isAskedNext ? [...asked, ...paced] : [...paced, ...asked])
         const place = looked && places.get(looked)
         if (looked === undefined || place === undefined) continue
         // Behind the other owners.
         owners.delete(owner)
-        owners.set(owner, queues)
-        dequeue(looked, place)
-        place.asked = false
+        owners.set(owner, owned)
+        owned.isAskedNext = !isAskedNext
+        dequeue(looked)
+        Object.assign(place, { asked: false, isTaken: true })
         return looked
       }
       return undefined
@@ -109,16 +118,26 @@ export function makeSchedule<L extends Looked>(now: () => number): Schedule<L> {
     putBack(looked) {
       const place = places.get(looked)
       if (place === undefined) return
-      const isFirst = place.lookedAt === -Infinity
       place.lookedAt = now()
-      if (!isFirst) place.pause = Math.min(place.pause + 1, PAUSES_MS.length - 1)
       enqueue(looked, place)
     },
     remove(looked) {
-      const place = places.get(looked)
-      if (place !== undefined) dequeue(looked, place)
+      dequeue(looked)
       places.delete(looked)
     },
     isEmpty: () => places.size === 0,
   }
+}
+
+function makeQueues<L>(): readonly Queue<L>[] {
+  return PAUSES_MS.map(() => new Map<L, number>())
+}
+
+/** By how long it had been there at its last look: looks that are asked for make no later pause longer. */
+function pauseOf({ addedAt, lookedAt }: Place): number {
+  const reached = lookedAt - addedAt + LEAST_PAUSE_MS
+  return Math.max(
+    0,
+    PAUSES_MS.findLastIndex((pause) => pause <= reached),
+  )
 }
