@@ -45,7 +45,7 @@ export function connectCluster(apiServer: ApiServer, clock: RestClock = REST_CLO
     discover,
     readResource: (ref) => readResource(calling(ref), ref),
     readObject: (ref, served, by) => readObject(serverFor(by), ref, served, by?.most),
-    readSecret: shareSecretReads(server, elapsed),
+    readSecret: shareSecretReads(server, largeReads, elapsed),
     readVersion: (ref, served, by) => readVersion(serverFor(by), ref, served),
     reviewAccess: accessReviews(server, elapsed),
     isReady: () => isReady(server),

@@ -5,6 +5,7 @@ import { openKeyedTurns } from '../domain/sharing/keyed-turns.ts'
 import type { ApiServer } from './api-server.ts'
 import { bodyOf, versionOf } from './calls/answer.ts'
 import { ended, type ApiAnswer } from './calls/exchange.ts'
+import type { LargeReads } from './calls/large-reads.ts'
 import type { Cluster, Secret } from './cluster.ts'
 import { objectPath } from './discovery.ts'
 
@@ -18,17 +19,22 @@ export const OF_NAMESPACE = 2
 const SECRET_PARTS = 10_000
 
 /**
- * Reads Secrets, for each namespace of readers so many at once, until they are parsed. Who waits, or is not answered yet, stops
- * with the signal. `elapsed`: milliseconds of a clock that is never set.
+ * Reads Secrets, for each namespace of readers so many at once, until they are parsed, and large ones of all namespaces in the turns
+ * of `large`: ten namespaces would receive twenty of 1 MiB together. Who waits, or is not answered yet, stops with the signal.
+ * `elapsed`: milliseconds of a clock that is never set.
  */
-export function shareSecretReads(server: ApiServer, elapsed: () => number): Cluster['readSecret'] {
+export function shareSecretReads(
+  server: ApiServer,
+  large: LargeReads,
+  elapsed: () => number,
+): Cluster['readSecret'] {
   const inShare = openKeyedTurns(OF_NAMESPACE, elapsed)
   return async function readSecret(namespace, name, by) {
     const call = { method: 'GET', path: objectPath('v1', 'secrets', { namespace, name }) } as const
     if (by === undefined) return secretIn(await server(call), namespace, name)
     const { signal, inTurn } = by
     return inShare({ key: namespace, owner: namespace, signal, late: ended }, async () => {
-      const answer = await server({ ...call, signal })
+      const answer = await large({ namespace, signal })({ ...call, signal })
       return inTurn(() => secretIn(answer, namespace, name))
     })
   }

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import { connectCluster } from '../../functions/cluster/connect.ts'
+import { OF_GROUP } from '../../functions/cluster/calls/large-reads.ts'
 import { OF_NAMESPACE } from '../../functions/cluster/secret-reads.ts'
 import type { Secret, SecretReader } from '../../functions/cluster/cluster.ts'
 import { Failure } from '../../functions/domain/failure.ts'
@@ -10,7 +11,13 @@ const READER: SecretReader = {
   inTurn: async (work) => work(),
 }
 
-/** A cluster that sends a Secret when `answer` is called; `open` has the paths of the calls that wait. */
+const LARGE = 'aaaa'.repeat(20_000)
+const CLOCK = { elapsed: () => 0, wait: async () => undefined }
+
+/**
+ * A cluster that sends a Secret when `answer` is called, of the namespaces `busy` a large one; `open` has the paths of the calls
+ * that wait.
+ */
 function stage() {
   const open = new Map<string, () => void>()
   const cluster = connectCluster(
@@ -20,7 +27,7 @@ function stage() {
         const text = JSON.stringify({
           kind: 'Secret',
           metadata: { namespace, name },
-          data: { token: 'czNjcjN0' },
+          data: { token: 'czNjcjN0', ...(namespace?.startsWith('busy') === true ? { rest: LARGE } : {}) },
         })
         open.set(path, () => resolve({ status: 200, text }))
         signal?.addEventListener('abort', () => {
@@ -28,12 +35,13 @@ function stage() {
           reject(new Failure('Timeout', 'The call was ended.'))
         })
       }),
+    CLOCK,
   )
   let count = 0
   return {
     open,
-    read: (namespace: string, by?: SecretReader): Promise<Secret> =>
-      cluster.readSecret(namespace, `n${count++}`, by),
+    read: (namespace: string, by?: SecretReader, name = `n${count++}`): Promise<Secret> =>
+      cluster.readSecret(namespace, name, by),
     answer: async (): Promise<void> => {
       for (const [path, send] of open) {
         open.delete(path)
@@ -112,6 +120,29 @@ t.test('reads end with the signal: those that wait, and those that are under way
   void read('loud', READER)
   await setImmediate()
   t.equal(open.size, 1, 'the places are free again')
+})
+
+t.test('of all namespaces a few large Secrets are read at once, and others do not wait', async (t) => {
+  const { open, read, answer } = stage()
+  const busy = Array.from({ length: 10 }, (_, index) => `busy-${index}`)
+  const readAll = (): Promise<Secret>[] =>
+    busy.flatMap((namespace) => ['one', 'two'].map((name) => read(namespace, READER, name)))
+  async function answerAll(reads: readonly Promise<Secret>[]): Promise<void> {
+    for (let times = 0; times < reads.length; times += 1) await answer()
+    await Promise.all(reads)
+  }
+  await answerAll([...readAll(), read('shop', READER, 'git')])
+  const again = readAll()
+  await setImmediate()
+  t.equal(open.size, OF_GROUP, 'what was large when it was read last')
+  const own = read('shop', READER, 'git')
+  const others = ['sun', 'moon'].map((namespace) => read(namespace, READER))
+  await setImmediate()
+  t.equal(open.size, OF_GROUP + 3, 'what was small, and what was not read yet')
+  const next = read('busy-0', READER, 'three')
+  await setImmediate()
+  t.equal(open.size, OF_GROUP + 3, 'what is likely to be large')
+  await answerAll([...again, own, ...others, next])
 })
 
 t.test('whoever reads for themselves has no share', async (t) => {
