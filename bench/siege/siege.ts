@@ -12,7 +12,7 @@ import type { Site } from './site.ts'
  * wants at that moment (sched(7)), with all their threads and children.
  */
 export const NICE = 19
-const READY_MS = 30_000
+const READY_MS = 60_000
 const END_MS = 8_000
 
 /** What an attack did, in its own words. */
