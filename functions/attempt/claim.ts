@@ -6,7 +6,7 @@ import {
   isSameRequest,
   lapsesOf,
   latePushesBefore,
-  mayHavePushed,
+  mayBeOnBranch,
   mayPushLate,
   mayStart,
 } from '../domain/resource/attempt-state.ts'
@@ -78,7 +78,7 @@ export async function claim(
     // A response may be lost: then the second write conflicts with what the first one has written.
     const isClaimed = carriesClaim(stored.envelope, { ...latest.envelope, status })
     if (isClaimed && isSameRequest(stored.envelope, latest.envelope))
-      return { ...stored, sentAt, again: mayHavePushed(latest.envelope) }
+      return { ...stored, sentAt, again: mayBeOnBranch(latest.envelope) }
     // The claim is for a generation or a request that is no longer the latest.
     if (isClaimed) held = stored.envelope
     if (stored.parsed !== latest.parsed) return { newer: stored, heldBefore: held }

@@ -94,6 +94,26 @@ export function mayHavePushed(resource: Envelope): boolean {
 }
 
 /**
+ * Whether a commit of an earlier attempt at this request may be on the branch, so that it has to be searched for, in a history that
+ * others may have made long. Not so where the only attempt has found an object or a Secret missing and written that result: whatever
+ * it has sent before to the remote was answered.
+ */
+export function mayBeOnBranch(resource: Envelope): boolean {
+  return mayHavePushed(resource) && !hasOnlyMissed(resource)
+}
+
+// A follower's status tells what is being committed. What a withdrawn request finds is the commit of the one before it.
+function hasOnlyMissed(resource: Envelope): boolean {
+  const { kind, follows, status } = resource
+  if (kind !== 'GitCommit' || follows !== undefined || isWithdrawn(resource) || status === undefined)
+    return false
+  const ready = status.conditions?.find(({ type }) => type === 'Ready')
+  const isMissing = phaseUnsuspended(status) === 'Retrying' && ready?.reason === 'ReferenceNotFound'
+  const { latePush = false, latePushTo = [] } = status
+  return isMissing && status.attempts === 1 && !latePush && latePushTo.length === 0
+}
+
+/**
  * Whether the remote may still carry out a push of an earlier attempt, of whatever generation: its answer was lost, or its
  * attempt has ended without a result. A follower's claim tells before each push what is committed.
  */

@@ -3,6 +3,7 @@ import {
   carriesClaim,
   isCurrent,
   isGivenUp,
+  mayBeOnBranch,
   mayStart,
   requestedAt,
 } from '../../../functions/domain/resource/attempt-state.ts'
@@ -124,3 +125,39 @@ t.test('a follower that has succeeded starts when its sources have changed since
   t.notOk(mayStart({ ...follower, status: { ...status, phase: 'Failed' } }, NOW, lastAttemptTime), 'failed')
   t.notOk(mayStart(resource(status), NOW, lastAttemptTime), 'no follower')
 })
+
+t.test(
+  'only after a single attempt that has missed something is no commit of an earlier one searched for',
+  async (t) => {
+    const ready = (reason: string): NonNullable<Status['conditions']> => [
+      {
+        type: 'Ready',
+        status: 'False',
+        reason,
+        message: 'm',
+        lastTransitionTime: at(0),
+        observedGeneration: 1,
+      },
+    ]
+    const missed: Status = {
+      observedGeneration: 1,
+      phase: 'Retrying',
+      attempts: 1,
+      nextAttemptTime: at(5),
+      conditions: ready('ReferenceNotFound'),
+    }
+    t.notOk(mayBeOnBranch(resource(missed)))
+    t.notOk(mayBeOnBranch(resource({ ...missed, phase: 'Suspended' })), 'nor after it was suspended')
+    const rows: readonly (readonly [string, Envelope])[] = [
+      ['another reason', resource({ ...missed, conditions: ready('Timeout') })],
+      ['a second attempt', resource({ ...missed, attempts: 2 })],
+      ['a claim without a result', resource({ ...missed, phase: 'Progressing' })],
+      ['a push that may be late', resource({ ...missed, latePush: true })],
+      ['one to another place', resource({ ...missed, latePushTo: ['x'] })],
+      ['a request that was withdrawn', resource({ ...missed, startedAt: '2026-03-01T10:00:00.123456Z' })],
+      ['a follower', { ...resource(missed), follows: { intervalSeconds: 60 } }],
+      ['a PullRequest', { ...resource(missed), kind: 'PullRequest' }],
+    ]
+    for (const [what, envelope] of rows) t.ok(mayBeOnBranch(envelope), what)
+  },
+)
