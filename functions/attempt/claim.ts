@@ -78,13 +78,17 @@ export async function claim(
     // A response may be lost: then the second write conflicts with what the first one has written.
     const isClaimed = carriesClaim(stored.envelope, { ...latest.envelope, status })
     if (isClaimed && isSameRequest(stored.envelope, latest.envelope))
-      return { ...stored, sentAt, again: mayBeOnBranch(latest.envelope) }
+      return { ...stored, sentAt, again: mayBeOnBranch(latest.envelope, hasFallback(latest.parsed)) }
     // The claim is for a generation or a request that is no longer the latest.
     if (isClaimed) held = stored.envelope
     if (stored.parsed !== latest.parsed) return { newer: stored, heldBefore: held }
     latest = stored
   }
   throw keptChanging()
+}
+
+function hasFallback(parsed: Parsed): boolean {
+  return parsed.sound && parsed.spec.fallbackCredentials !== undefined
 }
 
 // A spec changes only with the generation, so it is parsed once for each generation.

@@ -36,15 +36,20 @@ t.test('an attempt that fails between reading and claiming may have pushed', asy
 t.test(
   'one that has only found an object missing has pushed nothing, unless its push may be late',
   async (t) => {
-    for (const late of [{}, { latePush: true }]) {
+    const fallback = { credentials: { secretName: 'a' }, fallbackCredentials: { secretName: 'b' } }
+    for (const [spec, late, again] of [
+      [{}, {}, false],
+      [{}, { latePush: true }, true],
+      [fallback, {}, true],
+    ] as const) {
       const world = memoryWorld()
-      world.cluster.apply(gitCommit())
+      world.cluster.apply(gitCommit(spec))
       const first = await claimed(read(world), world)
       const failure = new Failure('ReferenceNotFound', 'There is no ConfigMap shop.')
       const status = failed(first.envelope, failure, { now: world.now(), limit: 12, random: 0 })
       await world.cluster.patchStatus(first.envelope, { ...status, ...late })
       const later = { ...world, now: () => LATER }
-      t.match(await claim(read(world), later), { again: 'latePush' in late })
+      t.match(await claim(read(world), later), { again })
       t.match(await claim(read(world), { ...world, now: () => new Date('2026-03-01T10:10:00Z') }), {
         again: true,
       })

@@ -95,11 +95,11 @@ export function mayHavePushed(resource: Envelope): boolean {
 
 /**
  * Whether a commit of an earlier attempt at this request may be on the branch, so that it has to be searched for, in a history that
- * others may have made long. Not so where the only attempt has found an object or a Secret missing and written that result: whatever
- * it has sent before to the remote was answered.
+ * others may have made long. Not so where the only attempt has found an object or a Secret missing and written that result, unless
+ * it may have pushed with the fallback credentials then.
  */
-export function mayBeOnBranch(resource: Envelope): boolean {
-  return mayHavePushed(resource) && !hasOnlyMissed(resource)
+export function mayBeOnBranch(resource: Envelope, hasFallback: boolean): boolean {
+  return mayHavePushed(resource) && (hasFallback || !hasOnlyMissed(resource))
 }
 
 // A follower's status tells what is being committed. What a withdrawn request finds is the commit of the one before it.

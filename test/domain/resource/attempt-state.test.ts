@@ -146,8 +146,10 @@ t.test(
       nextAttemptTime: at(5),
       conditions: ready('ReferenceNotFound'),
     }
-    t.notOk(mayBeOnBranch(resource(missed)))
-    t.notOk(mayBeOnBranch(resource({ ...missed, phase: 'Suspended' })), 'nor after it was suspended')
+    t.notOk(mayBeOnBranch(resource(missed), false))
+    t.notOk(mayBeOnBranch(resource({ ...missed, phase: 'Suspended' }), false), 'nor after it was suspended')
+    t.ok(mayBeOnBranch(resource(missed), true), 'with the fallback credentials it may have pushed')
+    t.notOk(mayBeOnBranch(resource(fresh), true))
     const rows: readonly (readonly [string, Envelope])[] = [
       ['another reason', resource({ ...missed, conditions: ready('Timeout') })],
       ['a second attempt', resource({ ...missed, attempts: 2 })],
@@ -158,6 +160,6 @@ t.test(
       ['a follower', { ...resource(missed), follows: { intervalSeconds: 60 } }],
       ['a PullRequest', { ...resource(missed), kind: 'PullRequest' }],
     ]
-    for (const [what, envelope] of rows) t.ok(mayBeOnBranch(envelope), what)
+    for (const [what, envelope] of rows) t.ok(mayBeOnBranch(envelope, false), what)
   },
 )
