@@ -39,7 +39,7 @@ t.test(
     t.equal(branches.named(targetOf('git@git.example.com:acme/Shop.git')).branch, 'main')
     t.equal(branches.named(targetOf('https://git.example.com/acme/shop', 'other')).branch, 'other')
     t.equal(branches.named({ ...target, namespace: 'market' }).branch, undefined)
-    for (let i = 0; i < 200; i += 1) {
+    for (let i = 0; i < 10_000; i += 1) {
       branches.found(targetOf(`https://git.example.com/evil/${i}`, undefined, 'evil'), 'x')
       branches.named(target)
     }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
 import type { ChangeDraft } from '../../../domain/commit/change.ts'
 import { DEFAULT_PORTS } from '../../../domain/repository/address.ts'
+import { openFairCache } from '../../../domain/sharing/fair-cache.ts'
 
 /** The branch that a change is for. */
 export type BranchTarget = Pick<ChangeDraft, 'repository' | 'branch'>
@@ -17,25 +17,20 @@ export interface DefaultBranches {
   readonly found: (target: OwnBranchTarget, branch: string) => void
 }
 
-/** Most namespaces, and repositories of each, that are remembered; beyond that the least recently used one is forgotten. */
-const NAMESPACES = 1_000
-const REPOSITORIES = 100
+/** Most of them that are remembered; beyond that, the namespace with the most repositories loses one. */
+const MOST_REMEMBERED = 10_000
 
 /** Begins with none. */
 export function rememberDefaultBranches(): DefaultBranches {
-  const known = new LRUCache<string, LRUCache<string, string>>({ max: NAMESPACES })
+  const known = openFairCache<string>(MOST_REMEMBERED)
   return {
     named(target) {
       if (target.branch !== undefined) return target
-      const branch = known.get(target.namespace)?.get(shortPlace(target))
+      const branch = known.get(target.namespace, shortKey(target))
       return branch === undefined ? target : { ...target, branch }
     },
     found(target, branch) {
-      if (target.branch !== undefined) return
-      const { namespace } = target
-      const own = known.get(namespace) ?? new LRUCache<string, string>({ max: REPOSITORIES })
-      known.set(namespace, own)
-      own.set(shortPlace(target), branch)
+      if (target.branch === undefined) known.set(target.namespace, shortKey(target), branch)
     },
   }
 }
@@ -54,7 +49,9 @@ function placeOf({ repository: { scheme, host, port, segments } }: BranchTarget)
   return `${host}${shownPort}/${segments.join('/').toLowerCase()}`
 }
 
-/** Short: an address may have 2,048 characters. */
-function shortPlace(target: BranchTarget): string {
-  return createHash('sha256').update(placeOf(target)).digest('base64')
+/** For each namespace by itself. Short: an address may have 2,048 characters. */
+function shortKey(target: OwnBranchTarget): string {
+  return createHash('sha256')
+    .update(`${target.namespace} ${placeOf(target)}`)
+    .digest('base64')
 }
