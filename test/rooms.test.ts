@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { join, relative } from 'node:path'
 import t, { type Test } from 'tap'
 import { sample } from './harness/sample.ts'
 import { drawnOf, entriesOf, unitsOf, writeEntries } from './rooms.ts'
@@ -97,12 +97,15 @@ t.test('of files that try much the same, each seed leaves one, and every file ha
   t.strictSame(drawnOf(['test/floods.test.ts'], '1'), ['test/floods.test.ts'])
 })
 
-t.test('a unit run has all tests of the floors but those of the sessions of git', (t) => {
+t.test('a unit run has all tests of the floors, but no whole sessions of git', (t) => {
   const files = globSync('test/**/*.test.ts', { cwd: ROOT }).sort()
   const units = new Set(unitsOf(files))
-  const floors = /^test\/(arrival|attempt|cli|cluster|commit|domain|edits|git|http|login|looks|net|webhook)\//
-  const left = files.filter((file) => floors.test(file) && !units.has(file)).map((file) => dirname(file))
-  t.strictSame([...new Set(left)], ['test/git/contract', 'test/git/session'])
+  const floors = /^test\/(arrival|attempt|cluster|commit|domain|edits|git|http|login|looks|net|webhook)\//
+  const left = files.filter((file) => floors.test(file) && !units.has(file))
+  t.strictSame(
+    left.filter((file) => !/^test\/git\/(contract|session)\//.test(file)),
+    ['test/git/direct/inflated-trees.test.ts', 'test/git/direct/large-trees.test.ts', 'test/git/git.test.ts'],
+  )
   t.ok(units.has('test/app.test.ts'))
   t.notOk(units.has('test/main.test.ts'))
   t.strictSame(

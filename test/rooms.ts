@@ -96,10 +96,11 @@ const ONE_OF: readonly (readonly string[])[] = [
 
 /**
  * Left out by --unit: what starts whole programs, or a Git server for each case, what tests the tests themselves, the
- * benches and the pages, and the long searches. A unit run is for while one writes, and `npm test` has them all.
+ * command line, the manifests, the benches and the pages, and what takes seconds alone. A unit run is for while one writes,
+ * and `npm test` has them all.
  */
 const NOT_UNITS =
-  /^test\/(e2e|bench|demo|docs|faults|forge|fuzz|harness|lab|model|parsers|release|git\/(contract|session))\/|^test\/(build|bundles|ci-summary|coverage-gate|floods|main|rooms|run|tap-domain|times)\.test\.ts$/
+  /^test\/(e2e|bench|cli|demo|docs|faults|forge|fuzz|harness|lab|manifests|model|parsers|release|git\/(contract|session))\/|^test\/(build|bundles|ci-summary|coverage-gate|floods|git\/git|git\/direct\/(inflated|large)-trees|main|rooms|run|tap-domain|times)\.test\.ts$/
 
 /** The files that a unit run has. */
 export function unitsOf(files: readonly string[]): readonly string[] {
