@@ -14,7 +14,7 @@ import { readPushReport, type PushReport } from '../protocol/receive-pack.ts'
 import type { Pushed, Tip, Unlanded } from '../remote.ts'
 import { readRemoteTip } from './read-tip.ts'
 import { explained, type DirectSession } from './session.ts'
-import { turnToRead, type Delivery } from './channel.ts'
+import { turnToRead, type Delivery } from './channels/channel.ts'
 import type { WrittenCommits } from './write-commits.ts'
 
 /** What a push sends. */

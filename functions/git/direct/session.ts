@@ -13,7 +13,7 @@ import { lsRefsCommand, readListedRefs, type ListedRefs } from '../protocol/ls-r
 import { isProtocolError } from '../protocol/protocol-error.ts'
 import { holdOf, isBusy, OBJECT_BYTES, type Objects, type Share } from './memory.ts'
 import type { RememberedTips } from './remembered-tips.ts'
-import { isTooLong, turnToRead, type Channel } from './channel.ts'
+import { isTooLong, turnToRead, type Channel } from './channels/channel.ts'
 
 /** A session with one repository. */
 export interface DirectSession {

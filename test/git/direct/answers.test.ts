@@ -7,7 +7,7 @@ import {
   type DirectSession,
 } from '../../../functions/git/direct/session.ts'
 import { push } from '../../../functions/git/direct/push.ts'
-import { tooLong, type Channel } from '../../../functions/git/direct/channel.ts'
+import { tooLong, type Channel } from '../../../functions/git/direct/channels/channel.ts'
 import { FLUSH, packet } from '../../../functions/git/protocol/pkt-line.ts'
 import { countTurns } from './turns.ts'
 

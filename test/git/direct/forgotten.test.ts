@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Channel, Delivery } from '../../../functions/git/direct/channel.ts'
+import type { Channel, Delivery } from '../../../functions/git/direct/channels/channel.ts'
 import { push } from '../../../functions/git/direct/push.ts'
 import { readTree } from '../../../functions/git/direct/read-tree.ts'
 import type { DirectSession } from '../../../functions/git/direct/session.ts'

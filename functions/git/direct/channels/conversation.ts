@@ -1,9 +1,9 @@
 import type { Duplex } from 'node:stream'
-import type { Release } from '../../domain/network/budget.ts'
-import { growingBuffer } from '../../domain/network/growing-buffer.ts'
-import { takeFrom, type BodyBounds } from '../../http/bounded-body.ts'
-import type { Transferred } from '../../http/connection.ts'
-import { findFlush, type Searched } from '../protocol/pkt-line.ts'
+import type { Release } from '../../../domain/network/budget.ts'
+import { growingBuffer } from '../../../domain/network/growing-buffer.ts'
+import { takeFrom, type BodyBounds } from '../../../http/bounded-body.ts'
+import type { Transferred } from '../../../http/connection.ts'
+import { findFlush, type Searched } from '../../protocol/pkt-line.ts'
 
 /** A program that is spoken to in turns: each of its answers ends with a flush packet. */
 export interface Conversation {

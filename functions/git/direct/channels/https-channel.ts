@@ -1,19 +1,18 @@
-import { basicAuthorization, type PasswordLogin } from '../../domain/credentials/login.ts'
-import { Failure } from '../../domain/failure.ts'
-import { retryAfterOf } from '../../domain/network/retry-after.ts'
-import type { RepositoryAddress } from '../../domain/repository/address.ts'
-import type { BodyBounds } from '../../http/bounded-body.ts'
-import type { KeptAnswer, KeptConnection } from '../../http/kept-connection.ts'
-import { headersFor } from '../../http/request.ts'
-import { afterPush, failureOf, statusFailure } from '../output/classify.ts'
-import { NOT_GIT, type ErrorContext } from '../output/error-meaning.ts'
-import { redirectMeaning } from '../output/http-status-errors.ts'
-import { redirectAddress } from '../output/moved.ts'
-import { stopIfAborted } from '../process/launcher.ts'
-import { AGENT } from '../protocol/command.ts'
-import { pushCommand } from '../protocol/receive-pack.ts'
-import { shortReport } from '../protocol/short-report.ts'
-import type { Take } from './memory.ts'
+import { basicAuthorization, type PasswordLogin } from '../../../domain/credentials/login.ts'
+import { Failure } from '../../../domain/failure.ts'
+import { retryAfterOf } from '../../../domain/network/retry-after.ts'
+import type { RepositoryAddress } from '../../../domain/repository/address.ts'
+import type { BodyBounds } from '../../../http/bounded-body.ts'
+import type { KeptAnswer, KeptConnection } from '../../../http/kept-connection.ts'
+import { headersFor } from '../../../http/request.ts'
+import { afterPush, failureOf, statusFailure } from '../../output/classify.ts'
+import { NOT_GIT, type ErrorContext } from '../../output/error-meaning.ts'
+import { redirectMeaning } from '../../output/http-status-errors.ts'
+import { redirectAddress } from '../../output/moved.ts'
+import { stopIfAborted } from '../../process/launcher.ts'
+import { AGENT } from '../../protocol/command.ts'
+import { pushCommand } from '../../protocol/receive-pack.ts'
+import { shortReport } from '../../protocol/short-report.ts'
 import { REPORT_BYTES, TOO_MANY_WORDS, tooLong, type Delivery, type Channel } from './channel.ts'
 
 /** What a channel over HTTPS is made of. */
@@ -23,7 +22,7 @@ export interface HTTPSParts {
   readonly login: PasswordLogin
   readonly context: ErrorContext
   /** Takes bytes of the memory that all sessions share. */
-  readonly take: Take
+  readonly take: BodyBounds['take']
   readonly signal: AbortSignal
 }
 

@@ -1,8 +1,8 @@
-import type { Failure } from '../../domain/failure.ts'
-import { takeTurn } from '../objects/pace.ts'
-import { failureOf } from '../output/classify.ts'
-import { FETCH_LIMIT_REACHED, type ErrorContext, type ErrorMeaning } from '../output/error-meaning.ts'
-import type { RefUpdate } from '../protocol/receive-pack.ts'
+import type { Failure } from '../../../domain/failure.ts'
+import { takeTurn } from '../../objects/pace.ts'
+import { failureOf } from '../../output/classify.ts'
+import { FETCH_LIMIT_REACHED, type ErrorContext, type ErrorMeaning } from '../../output/error-meaning.ts'
+import type { RefUpdate } from '../../protocol/receive-pack.ts'
 
 /** More than any report of receive-pack with what is kept of the output of its hooks (short-report.ts). */
 export const REPORT_BYTES = 1024 * 1024

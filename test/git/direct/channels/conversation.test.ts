@@ -1,8 +1,8 @@
 import { duplexPair } from 'node:stream'
 import t from 'tap'
-import { converse } from '../../../functions/git/direct/conversation.ts'
-import { FLUSH, packet, readPackets } from '../../../functions/git/protocol/pkt-line.ts'
-import { shortReport } from '../../../functions/git/protocol/short-report.ts'
+import { converse } from '../../../../functions/git/direct/channels/conversation.ts'
+import { FLUSH, packet, readPackets } from '../../../../functions/git/protocol/pkt-line.ts'
+import { shortReport } from '../../../../functions/git/protocol/short-report.ts'
 
 const BOUNDS = { most: 200_000, take: () => () => undefined }
 

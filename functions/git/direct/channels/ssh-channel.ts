@@ -1,22 +1,22 @@
-import type { RepositoryAddress } from '../../domain/repository/address.ts'
-import { Failure } from '../../domain/failure.ts'
-import { failureOf } from '../output/classify.ts'
-import { BROKEN_OFF, type ErrorContext } from '../output/error-meaning.ts'
-import { movedFailure, readMoved } from '../output/moved.ts'
-import type { Transferred } from '../../http/connection.ts'
-import { stopIfAborted } from '../process/launcher.ts'
-import { checkCapabilities } from '../protocol/capabilities.ts'
-import { isProtocolError } from '../protocol/protocol-error.ts'
-import { pushCommand, readAdvertisedRef, type RefUpdate } from '../protocol/receive-pack.ts'
-import { shortReport, type ShortReport } from '../protocol/short-report.ts'
-import type { ReconnectingSSH } from '../ssh/reconnect.ts'
-import { commandFor, type Service as GitProgram } from '../ssh/request.ts'
-import type { SSHProgram } from '../ssh/session.ts'
-import { explainSSH, withoutRemote } from '../ssh/ssh-errors.ts'
-import { readServerReport } from '../ssh/tunnel.ts'
+import type { RepositoryAddress } from '../../../domain/repository/address.ts'
+import { Failure } from '../../../domain/failure.ts'
+import { failureOf } from '../../output/classify.ts'
+import { BROKEN_OFF, type ErrorContext } from '../../output/error-meaning.ts'
+import { movedFailure, readMoved } from '../../output/moved.ts'
+import type { BodyBounds } from '../../../http/bounded-body.ts'
+import type { Transferred } from '../../../http/connection.ts'
+import { stopIfAborted } from '../../process/launcher.ts'
+import { checkCapabilities } from '../../protocol/capabilities.ts'
+import { isProtocolError } from '../../protocol/protocol-error.ts'
+import { pushCommand, readAdvertisedRef, type RefUpdate } from '../../protocol/receive-pack.ts'
+import { shortReport, type ShortReport } from '../../protocol/short-report.ts'
+import type { ReconnectingSSH } from '../../ssh/reconnect.ts'
+import { commandFor, type Service as GitProgram } from '../../ssh/request.ts'
+import type { SSHProgram } from '../../ssh/session.ts'
+import { explainSSH, withoutRemote } from '../../ssh/ssh-errors.ts'
+import { readServerReport } from '../../ssh/tunnel.ts'
 import { REPORT_BYTES, tooLong, turnToRead, type Channel, type Delivery } from './channel.ts'
 import { converse, type Conversation, type Heard } from './conversation.ts'
-import type { Take } from './memory.ts'
 
 /** What a channel over SSH is made of. */
 export interface SSHParts {
@@ -24,7 +24,7 @@ export interface SSHParts {
   readonly address: RepositoryAddress
   readonly context: ErrorContext
   /** Takes bytes of the memory that all sessions share. */
-  readonly take: Take
+  readonly take: BodyBounds['take']
   readonly signal: AbortSignal
   readonly namespace: string
   readonly transferred?: ((bytes: Transferred) => void) | undefined
