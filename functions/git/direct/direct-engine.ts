@@ -19,6 +19,7 @@ import { readTip } from './read-tip.ts'
 import { readTree } from './read-tree.ts'
 import { rememberTips } from './remembered-tips.ts'
 import type { DirectSession } from './session.ts'
+import { rememberWays } from './tree-ways.ts'
 import { writeCommits, type WrittenCommits } from './write-commits.ts'
 
 /** The operator's settings for the engine. */
@@ -43,6 +44,7 @@ export function openDirectEngine(settings: DirectSettings): Engine {
   const memory = openMemory()
   const tickets = rememberTickets()
   const tipsOf = rememberTips()
+  const wayOf = rememberWays()
 
   async function openChannel(
     { address, route, login, signal, namespace, turn }: RemoteTarget,
@@ -78,7 +80,8 @@ export function openDirectEngine(settings: DirectSettings): Engine {
       const owner = JSON.stringify([address.text, login.identity])
       const objects = openObjects(memory, { owner, namespace, take })
       const tips = tipsOf(address.text, login.identity, namespace)
-      return directRemote({ channel, context, signal, objects, share, tips }, async () => {
+      const way = wayOf(address.text, login.identity, namespace)
+      return directRemote({ channel, context, signal, objects, share, tips, way }, async () => {
         objects.close()
         await channel.close()
       })

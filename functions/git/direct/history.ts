@@ -9,6 +9,7 @@ import type { SoughtCommit } from '../remote.ts'
 import type { Tree, TreeEntry } from '../tree.ts'
 import { readTree } from './read-tree.ts'
 import { fetchObjects, understood, type DirectSession, type FetchedObjects } from './session.ts'
+import { fetchWithTrees } from './tree-ways.ts'
 
 /** Commits below a tip, without trees. */
 export interface History {
@@ -97,7 +98,7 @@ async function search(
     for (const id of new Set(commit.ids))
       if (wanted.get(id)?.some((one) => isFor(commit, one)) === true)
         candidates.push({ name, id, parents: commit.parents })
-  await fetchTrees(session, candidates)
+  await fetchCandidates(session, candidates)
   const byId = Map.groupBy(candidates, ({ id }) => id)
   const found: (ObjectId | undefined)[] = []
   let left = MOST_COMPARED + COMPARED_EACH * sought.length
@@ -132,11 +133,11 @@ function kept(values: readonly string[], most: number): readonly string[] {
   return values.slice(-most).map(ownCopy)
 }
 
-/** The trees of the commits and of their parents. */
-async function fetchTrees(session: DirectSession, candidates: readonly Candidate[]): Promise<void> {
+/** The commits and their parents, with their trees unless these are too many. */
+async function fetchCandidates(session: DirectSession, candidates: readonly Candidate[]): Promise<void> {
   const wants = candidates.slice(0, MOST_WANTS).map(({ name }) => name)
   if (wants.length === 0) return
-  const fetched = await fetchObjects(session, { wants, filter: 'blob:none', depth: 2 })
+  const fetched = await fetchWithTrees(session, { wants, depth: 2 })
   if (fetched === 'moved') throw new Error('it does not send a commit of the history')
 }
 

@@ -44,7 +44,7 @@ async function fetchBlobs(
   most: number,
 ): Promise<readonly ObjectId[] | 'moved'> {
   try {
-    const fetched = await fetchObjects(session, { wants }, wants.length * most)
+    const fetched = await fetchObjects(session, { wants }, { inflated: wants.length * most })
     return fetched === 'moved' ? fetched : []
   } catch (error) {
     if (!isTooLarge(error)) throw error

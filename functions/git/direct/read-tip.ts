@@ -2,12 +2,14 @@ import { Failure } from '../../domain/failure.ts'
 import { danglingHead, FIRST_BRANCH, isUsableBranch, unnamedHead } from '../branch.ts'
 import type { ObjectId } from '../objects/object.ts'
 import type { Tip, WantedTip } from '../remote.ts'
-import { fetchObjects, listRefs, understood, type DirectSession } from './session.ts'
+import type { FetchRequest } from '../protocol/fetch.ts'
+import { fetchObjects, listRefs, understood, type DirectSession, type FetchedObjects } from './session.ts'
+import { FEW, fetchWithTrees } from './tree-ways.ts'
 
 const HEADS = 'refs/heads/'
 
 /**
- * Reads where the branch is, and fetches its commit with all trees unless they are here. Where the branch is remembered
+ * Reads where the branch is, and fetches its commit and trees unless they are here. Where the branch is remembered
  * and nobody wants to know anything else of it, the remote is not asked. `moved`: the remote changed while it was read.
  * @throws Failure for an error of the remote; an Error that is no Failure where the git binary has to do it
  */
@@ -34,24 +36,35 @@ export async function readRemoteTip(session: DirectSession, branch: string): Pro
 }
 
 /**
- * Fetches a commit with all its trees and without history; of the trees of `known`, a commit that is here, only those
- * come that differ.
+ * Fetches a commit without history, with all its trees unless these are too many; of the trees of `known`, a commit that is
+ * here, only those come that differ.
  */
 export async function fetchCommit(
   session: DirectSession,
   commit: ObjectId,
   known?: ObjectId,
 ): Promise<'moved' | undefined> {
-  const want = { wants: [commit], filter: 'blob:none', depth: 1 } as const
-  const beside = known !== undefined && isHere(session, known) ? { ...want, haves: [known] } : want
-  const fetched = await fetchObjects(session, beside).catch((error: unknown) => {
-    // Some of the trees of the known commit may have been forgotten.
-    if (error instanceof Failure || beside === want) throw error
-    return fetchObjects(session, want)
-  })
+  const want = { wants: [commit], depth: 1 }
+  const isBeside = known !== undefined && session.way.get() !== 'needed' && isHere(session, known)
+  const beside = isBeside ? await fetchBeside(session, want, known) : undefined
+  const fetched = beside ?? (await fetchWithTrees(session, want))
   if (fetched === 'moved') return 'moved'
   if (!isHere(session, commit)) throw new Error('a fetch does not bring the commit')
   return undefined
+}
+
+/** Undefined: some of the trees of the known commit may have been forgotten. */
+async function fetchBeside(
+  session: DirectSession,
+  want: FetchRequest,
+  known: ObjectId,
+): Promise<FetchedObjects | 'moved' | 'nothing newer' | undefined> {
+  return fetchObjects(session, { ...want, filter: 'blob:none', haves: [known] }, FEW).catch(
+    (error: unknown) => {
+      if (error instanceof Failure) throw error
+      return undefined
+    },
+  )
 }
 
 async function findTip(session: DirectSession, branch: string | undefined): Promise<Tip> {
@@ -70,9 +83,9 @@ async function findTip(session: DirectSession, branch: string | undefined): Prom
   return { branch: name, commit: head.id, exists: true }
 }
 
-/** Whether the commit and its tree are known; the trees below are read when they are needed. */
-function isHere({ objects }: DirectSession, commit: ObjectId): boolean {
+/** Whether the commit is known, and its tree unless each is fetched when it is needed; those below are read then. */
+function isHere({ objects, way }: DirectSession, commit: ObjectId): boolean {
   const known = objects.get(commit)
   if (known?.kind !== 'commit') return false
-  return objects.get(understood(known.body).tree) !== undefined
+  return way.get() === 'needed' || objects.get(understood(known.body).tree) !== undefined
 }

@@ -8,6 +8,7 @@ import type { Tip } from '../remote.ts'
 import { DIRECTORY_MODE, LARGEST_DIRECTORY, ROOT, type Tree, type TreeEntry } from '../tree.ts'
 import { fetchCommit } from './read-tip.ts'
 import { understood, type DirectSession } from './session.ts'
+import { fetchTrees } from './tree-ways.ts'
 
 /** What is to be read of a commit. */
 export interface WantedPaths {
@@ -17,8 +18,8 @@ export interface WantedPaths {
 }
 
 /**
- * The entries of the commit at the paths and at every directory above them. Where a tree has been forgotten, all trees
- * are fetched again.
+ * The entries of the commit at the paths and at every directory above them. Where a tree is not here, all trees are fetched
+ * again, or those that are needed, a level of directories at a time.
  * @throws Failure for an error of the remote; an Error that is no Failure where the git binary has to do it
  */
 export async function readTree(
@@ -28,16 +29,19 @@ export async function readTree(
 ): Promise<Tree> {
   if (commit === undefined) return new Map()
   const wanted = paths.map((path) => ({ path, at: 0 }))
-  const tree = await walk({ session, pace }, commit, wanted)
-  if (tree !== undefined) return tree
-  if ((await fetchCommit(session, commit)) === 'moved') {
-    if (branch !== undefined) session.tips.forget(branch)
-    throw movedMeanwhile(session.context.url)
+  for (let fetches = 0; ; fetches += 1) {
+    const tree = await walk({ session, pace }, commit, wanted)
+    if (tree !== undefined) return tree
+    if (fetches === MOST_FETCHES) throw new Error('a fetch does not bring all trees')
+    if ((await fetchCommit(session, commit)) === 'moved') {
+      if (branch !== undefined) session.tips.forget(branch)
+      throw movedMeanwhile(session.context.url)
+    }
   }
-  const again = await walk({ session, pace }, commit, wanted)
-  if (again !== undefined) return again
-  throw new Error('a fetch does not bring all trees')
 }
+
+/** All trees may be too many, and the server may send none by its name. */
+const MOST_FETCHES = 2
 
 interface Wanted {
   readonly path: string
@@ -53,7 +57,13 @@ interface Walk {
   readonly indexes: LRUCache<ObjectId, TreeIndex>
 }
 
-/** Undefined: a tree is not here. */
+/** A directory, and what is to be read of it. */
+interface Below {
+  readonly id: ObjectId
+  readonly wanted: readonly Wanted[]
+}
+
+/** Undefined: a tree is not here, and does not come by its name. */
 async function walk(
   { session, pace }: Pick<Walk, 'session' | 'pace'>,
   commit: ObjectId,
@@ -64,19 +74,27 @@ async function walk(
   // One with many parents takes as long as a tree.
   await pace(top.body.length)
   const found = new Map<string, TreeEntry>()
-  return (await walkTree(
-    { session, pace, found, indexes: new LRUCache({ max: MOST_INDEXES }) },
-    understood(top.body).tree,
-    wanted,
-  ))
-    ? found
-    : undefined
+  const means = { session, pace, found, indexes: new LRUCache<ObjectId, TreeIndex>({ max: MOST_INDEXES }) }
+  let level: readonly Below[] = [{ id: understood(top.body).tree, wanted }]
+  while (level.length > 0) {
+    const missing = [...new Set(level.map(({ id }) => id))].filter(
+      (id) => session.objects.get(id) === undefined,
+    )
+    if (missing.length > 0 && !(await fetchTrees(session, missing))) return undefined
+    const next: Below[] = []
+    for (const one of level) next.push(...(await readDirectory(means, one)))
+    level = next
+  }
+  return found
 }
 
-async function walkTree(walk: Walk, id: ObjectId, wanted: readonly Wanted[]): Promise<boolean> {
-  const { session, pace, found, indexes } = walk
+/** Returns the directories below it that are to be read. */
+async function readDirectory(
+  { session, pace, found, indexes }: Walk,
+  { id, wanted }: Below,
+): Promise<readonly Below[]> {
   const tree = session.objects.get(id)
-  if (tree?.kind !== 'tree') return false
+  if (tree?.kind !== 'tree') throw new Error('a directory is no tree')
   if (tree.body.length > LARGEST_DIRECTORY)
     throw new Error(`a directory has more than ${LARGEST_DIRECTORY} bytes`)
   const [one] = wanted
@@ -85,7 +103,7 @@ async function walkTree(walk: Walk, id: ObjectId, wanted: readonly Wanted[]): Pr
   const known = indexes.get(id)
   await pace(known === undefined ? tree.body.length * WORK : 0)
   const groups = Map.groupBy(wanted, (one) => byteName(one.path.slice(one.at, endOf(one))))
-  const below: { readonly id: ObjectId; readonly wanted: readonly Wanted[] }[] = []
+  const below: Below[] = []
   const index = known ?? indexOf(tree.body)
   indexes.set(id, index)
   for (const [name, group] of groups) {
@@ -99,8 +117,7 @@ async function walkTree(walk: Walk, id: ObjectId, wanted: readonly Wanted[]): Pr
       .map((one) => ({ path: one.path, at: endOf(one) + 1 }))
     if (deeper.length > 0 && kindOfMode(mode) === 'directory') below.push({ id: oid, wanted: deeper })
   }
-  for (const next of below) if (!(await walkTree(walk, next.id, next.wanted))) return false
-  return true
+  return below
 }
 
 /** Where a tree breaks Git's rules, the git binary has to say so, to those alone who need it. */

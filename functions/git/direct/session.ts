@@ -13,6 +13,7 @@ import { lsRefsCommand, readListedRefs, type ListedRefs } from '../protocol/ls-r
 import { isProtocolError } from '../protocol/protocol-error.ts'
 import { holdOf, isBusy, OBJECT_BYTES, type Objects, type Share } from './memory.ts'
 import type { RememberedTips } from './remembered-tips.ts'
+import type { RememberedWay } from './tree-ways.ts'
 import { isTooLong, turnToRead, type Channel } from './channels/channel.ts'
 
 /** A session with one repository. */
@@ -23,6 +24,7 @@ export interface DirectSession {
   readonly objects: Objects
   readonly share: Share
   readonly tips: RememberedTips
+  readonly way: RememberedWay
 }
 
 /** More than the refs that begin with one name ever take; the git binary reads more. */
@@ -57,6 +59,15 @@ export async function listRefs(session: DirectSession, names: readonly string[])
 /** JGit repeats a line that it does not expect: that of version 2, where it, or a proxy before it, knows version 0 alone. */
 const NOT_KNOWN = /\bcommand=ls-refs\b/
 
+/** What a fetch may bring. */
+export interface FetchBounds {
+  /** Bytes of the answer. */
+  readonly most?: number
+  readonly objects?: number
+  /** Bytes that the objects may have; left out: what trees have in a pack of this size. */
+  readonly inflated?: number
+}
+
 /** What a fetch has brought. */
 export interface FetchedObjects {
   readonly objects: ReadonlyMap<ObjectId, GitObject>
@@ -66,17 +77,20 @@ export interface FetchedObjects {
 
 /**
  * Fetches, and keeps the objects. `moved`: the server does not have what was asked for any more. `nothing newer`: it
- * ended without a pack, as upload-pack does where no commit is as new as the date. `inflated`: bytes that the objects may
- * have; left out: what trees have in a pack of this size.
+ * ended without a pack, as upload-pack does where no commit is as new as the date.
  * @throws as explained; what isTooLarge knows for more than that, and isBusy where too little memory is left
  */
 export async function fetchObjects(
   session: DirectSession,
   request: FetchRequest,
-  inflated?: number,
+  bounds: FetchBounds = {},
 ): Promise<FetchedObjects | 'moved' | 'nothing newer'> {
   const { channel, context } = session
-  const question = { command: fetchCommand(request), most: FETCH_BYTES, about: 'objects' } as const
+  const question = {
+    command: fetchCommand(request),
+    most: bounds.most ?? FETCH_BYTES,
+    about: 'objects',
+  } as const
   try {
     return await channel.ask(question, async (answer) => {
       await turnToRead(session.share, answer)
@@ -87,7 +101,7 @@ export async function fetchObjects(
       const moved = readMoved(progress, context)
       if (moved !== undefined) throw movedFailure(moved, context, 'reading')
       return session.share.inTurn(async () => {
-        const objects = await unpack(session, pack, inflated)
+        const objects = await unpack(session, pack, bounds)
         await session.objects.keep(objects, createPace(session.signal, session.share.namespace))
         return { shallow, objects: new Map(objects.map((object) => [object.id, object])) }
       })
@@ -113,14 +127,14 @@ export function isTooLarge(error: unknown): boolean {
 async function unpack(
   { objects, share, signal }: DirectSession,
   pack: Buffer,
-  inflated = Math.max(pack.length * INFLATION, ANY_INFLATION_BYTES),
+  { objects: most = OBJECTS, inflated = Math.max(pack.length * INFLATION, ANY_INFLATION_BYTES) }: FetchBounds,
 ): Promise<readonly GitObject[]> {
   const totalBytes = Math.min(OBJECTS_BYTES, inflated)
-  const count = Math.min(OBJECTS, declaredCount(pack))
+  const count = Math.min(most, declaredCount(pack))
   const hold = holdOf(share.take)
   const limits = {
     packBytes: FETCH_BYTES,
-    objects: OBJECTS,
+    objects: most,
     objectBytes: totalBytes,
     totalBytes,
     deltaDepth: DELTA_DEPTH,

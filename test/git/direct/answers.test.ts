@@ -8,6 +8,7 @@ import {
 } from '../../../functions/git/direct/session.ts'
 import { push } from '../../../functions/git/direct/push.ts'
 import { tooLong, type Channel } from '../../../functions/git/direct/channels/channel.ts'
+import { rememberWays } from '../../../functions/git/direct/tree-ways.ts'
 import { FLUSH, packet } from '../../../functions/git/protocol/pkt-line.ts'
 import { countTurns } from './turns.ts'
 
@@ -32,6 +33,7 @@ function sessionWith(answer: Buffer, namespace = 'evil'): DirectSession {
     share,
     objects: openObjects(memory, { owner: 'me', namespace, take: share.take }),
     tips: { get: nothing, latest: nothing, set: nothing, forget: nothing },
+    way: rememberWays()('r', 'me', 'shop'),
   }
 }
 

@@ -4,6 +4,7 @@ import { push } from '../../../functions/git/direct/push.ts'
 import { readTree } from '../../../functions/git/direct/read-tree.ts'
 import type { DirectSession } from '../../../functions/git/direct/session.ts'
 import { writeCommits } from '../../../functions/git/direct/write-commits.ts'
+import { rememberWays } from '../../../functions/git/direct/tree-ways.ts'
 import { outcomeOf } from '../stage.ts'
 
 const TIP = { branch: 'main', commit: 'a'.repeat(40), exists: true } as const
@@ -28,6 +29,7 @@ function sessionWith(answer: string, delivery: Delivery, signal = new AbortContr
     share: { namespace: 'shop', take: () => nothing, inTurn: (work) => work() },
     objects: { get: nothing, keep: async () => {}, remember: nothing, close: nothing },
     tips: { get: nothing, latest: nothing, set: nothing, forget: (branch) => void forgotten.push(branch) },
+    way: rememberWays()('r', 'me', 'shop'),
   }
   return { session, forgotten }
 }

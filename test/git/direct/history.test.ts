@@ -3,6 +3,7 @@ import { Failure } from '../../../functions/domain/failure.ts'
 import { fetchHistory, searchHistory } from '../../../functions/git/direct/history.ts'
 import { openMemory, openObjects } from '../../../functions/git/direct/memory.ts'
 import type { DirectSession, FetchedObjects } from '../../../functions/git/direct/session.ts'
+import { rememberWays } from '../../../functions/git/direct/tree-ways.ts'
 import { encodeCommit, type CommitParts } from '../../../functions/git/objects/commit-object.ts'
 import { makeObject, type GitObject } from '../../../functions/git/objects/object.ts'
 import { createPace } from '../../../functions/git/objects/pace.ts'
@@ -50,6 +51,7 @@ function sessionWith(objects: readonly GitObject[], shallow: readonly string[] =
     share,
     objects: openObjects(memory, { owner: 'me', namespace: 'shop', take: share.take }),
     tips: { get: nothing, latest: nothing, set: nothing, forget: nothing },
+    way: rememberWays()('r', 'me', 'shop'),
   }
 }
 

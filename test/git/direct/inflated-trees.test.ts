@@ -2,6 +2,7 @@ import t from 'tap'
 import type { Change } from '../../../functions/domain/commit/change.ts'
 import { isBusy, openMemory, openObjects, type Take } from '../../../functions/git/direct/memory.ts'
 import { fetchObjects, isOfBranch, type DirectSession } from '../../../functions/git/direct/session.ts'
+import { rememberWays } from '../../../functions/git/direct/tree-ways.ts'
 import { makeObject, type GitObject } from '../../../functions/git/objects/object.ts'
 import { startPack } from '../../../functions/git/objects/pack-writer.ts'
 import { FLUSH, packet } from '../../../functions/git/protocol/pkt-line.ts'
@@ -121,6 +122,7 @@ async function fetchZeros(bytes: number, room = Infinity) {
     share: { ...share, take },
     objects: openObjects(memory, { owner: 'me', namespace: 'shop', take: share.take }),
     tips: { get: nothing, latest: nothing, set: nothing, forget: nothing },
+    way: rememberWays()('r', 'me', 'shop'),
   }
   const ended: unknown = await fetchObjects(session, {
     wants: [tree.id],

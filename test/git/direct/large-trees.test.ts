@@ -5,6 +5,7 @@ import { openMemory, openObjects, type Take } from '../../../functions/git/direc
 import { readTree } from '../../../functions/git/direct/read-tree.ts'
 import type { DirectSession } from '../../../functions/git/direct/session.ts'
 import { writeCommits } from '../../../functions/git/direct/write-commits.ts'
+import { rememberWays } from '../../../functions/git/direct/tree-ways.ts'
 import { encodeCommit } from '../../../functions/git/objects/commit-object.ts'
 import { makeObject, type GitObject } from '../../../functions/git/objects/object.ts'
 import { createPace } from '../../../functions/git/objects/pace.ts'
@@ -57,6 +58,7 @@ async function repositoryOf(directories: number, tree: GitObject) {
     share,
     objects: openObjects(memory, { owner: 'me', namespace: 'shop', take: share.take }),
     tips: { get: nothing, latest: nothing, set: nothing, forget: nothing },
+    way: rememberWays()('r', 'me', 'shop'),
   }
   await session.objects.keep([tree, root, commit], createPace(session.signal))
   return { session, commit: commit.id, names, memory }

@@ -2,6 +2,7 @@ import t from 'tap'
 import { isBusy, openMemory, openObjects, type Take } from '../../../functions/git/direct/memory.ts'
 import type { DirectSession } from '../../../functions/git/direct/session.ts'
 import { writeCommits } from '../../../functions/git/direct/write-commits.ts'
+import { rememberWays } from '../../../functions/git/direct/tree-ways.ts'
 import type { NewCommit } from '../../../functions/git/remote.ts'
 import { createStore } from '../objects/store.ts'
 import { drawnTests } from '../../harness/drawn-test.ts'
@@ -27,6 +28,7 @@ function session(take?: Take): DirectSession {
     share: { ...share, take: take ?? share.take },
     objects: openObjects(memory, { owner: 'me', namespace: 'shop', take: share.take }),
     tips: { get: nothing, latest: nothing, set: nothing, forget: nothing },
+    way: rememberWays()('r', 'me', 'shop'),
   }
 }
 
