@@ -79,7 +79,9 @@ export async function fetchTrees(session: DirectSession, ids: readonly ObjectId[
   for (let at = 0; at < ids.length; at += MOST_WANTS) {
     const wants = ids.slice(at, at + MOST_WANTS)
     const fetched = await fetchObjects(session, { wants, filter: 'tree:0' }).catch((error: unknown) => {
-      if (error instanceof Failure || isOfBranch(error) || isBusy(error)) throw error
+      if (error instanceof Failure || isBusy(error)) throw error
+      // Only those need the git binary who need this directory.
+      if (isOfBranch(error)) throw new Error('a directory cannot be read here', { cause: error })
       return undefined
     })
     if (fetched !== undefined && wants.every((id) => session.objects.get(id)?.kind === 'tree')) continue
