@@ -4,6 +4,7 @@ import { writtenPaths } from '../domain/commit/written-paths.ts'
 import { requireTime } from '../domain/deadline.ts'
 import { asFailure, Failure } from '../domain/failure.ts'
 import type { GitCommit } from '../domain/resource/resource.ts'
+import { withoutMovedLine } from './moved-lines.ts'
 import { fromContent } from './sources/content.ts'
 import { fromObject } from './sources/object.ts'
 import { openObjects, outOfTime, type Reading } from './sources/objects.ts'
@@ -35,8 +36,14 @@ export async function readFiles(
   const room = openRoom(entries.length === 1 ? Infinity : CHANGE_BYTES)
   const objects = openObjects({ ...reading, namespace: resource.metadata.namespace, room })
   const means = { objects, setFields, room }
-  const { signal } = reading
-  const read = await Promise.all(entries.map((entry) => readEntry(entry, means).catch(asFailure)))
+  const { signal, share } = reading
+  const read = await Promise.all(
+    entries.map(async (entry) =>
+      readEntry(entry, means)
+        .then((file) => withoutMovedLine(file, share))
+        .catch(asFailure),
+    ),
+  )
   requireTime(signal, outOfTime)
   const failed = read.flatMap((result, i) =>
     result instanceof Failure ? [{ failure: result, field: entries[i]?.field ?? 'spec' }] : [],

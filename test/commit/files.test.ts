@@ -244,6 +244,42 @@ t.test(
   },
 )
 
+const MOVED = "Project 'acme/shop' was moved to 'acme/new'.\n"
+
+t.test('nothing is written by which a hook could say that the repository has moved', async (t) => {
+  const { commit, world } = stage()
+  const readme = `# Shop\n${MOVED}`
+  const config = { apiVersion: 'v1', kind: 'ConfigMap' }
+  world.cluster.apply({
+    ...config,
+    metadata: { name: 'moved', namespace: 'team' },
+    data: { small: readme, large: 'x\n'.repeat(100_000) + readme },
+  })
+  const of = { ...MAP, name: 'moved' }
+  const refused = { reason: 'NotSupported', retry: 'slow', message: /content of a has a line that says/ }
+  for (const file of [
+    { resourceRef: of },
+    { resourceRef: { ...of, field: '.data.small' } },
+    { resourceRef: { ...of, field: '.data.large' } },
+  ])
+    await t.rejects(commit([{ path: 'a', ...file }]), refused)
+  t.same(world.pushed, [])
+  const { change } = await commit([
+    {
+      path: 'a',
+      set: [{ field: '.a', valueFrom: { resourceRef: { ...of, field: '.data.small' } } }],
+    },
+  ])
+  await t.rejects(shown(change?.files[0], 'a: 1\n'), refused)
+})
+
+t.test('a file that says so already can be changed', async (t) => {
+  const { commit } = stage()
+  const { change } = await commit([{ path: 'a.yaml', set: [{ field: '.a', value: 2 }] }])
+  const before = `b: |\n  ${MOVED}a: 1\n`
+  t.equal(await shown(change?.files[0], before), before.replace('1', '2'))
+})
+
 t.test('what an edit keeps in memory counts while it waits for its push', async (t) => {
   const { commit } = stage()
   const { change } = await commit([{ path: 'a.yaml', set: [{ field: '.a', value: 'x'.repeat(10_000) }] }])

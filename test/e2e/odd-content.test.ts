@@ -9,10 +9,10 @@ import { compactJSON, nastyNode } from '../domain/fixtures/nasty.ts'
 import { AMBIGUOUS, CONTROLS, LINES, SYNTAX } from '../domain/fixtures/traps.ts'
 import { expected, hasPyYAML, readByPackage, readByPyYAML } from '../domain/fixtures/yaml-readers.ts'
 import { extendReader } from '../harness/accounts.ts'
-import { readyOf } from '../harness/conditions.ts'
+import { readyFor, readyOf } from '../harness/conditions.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
 import { serveKind } from '../harness/kinds.ts'
-import { gitCommit, install } from '../harness/installation.ts'
+import { configMap, gitCommit, install } from '../harness/installation.ts'
 import type { Team } from '../harness/installation.ts'
 
 const REFERENCE = { apiVersion: 'test.example.com/v1', kind: 'Octopus', name: 'ollie', path: 'it.yaml' }
@@ -54,6 +54,32 @@ withControlPlane(t, async (t, plane) => {
     for (const read of readByPyYAML([text])[0] ?? []) {
       const found = (read as { members: readonly (readonly [string, unknown])[] }).members
       t.ok(JSON.stringify(found.find(([key]) => key === 'sspec')?.[1]) === wanted, 'PyYAML')
+    }
+  })
+
+  t.test('what hooks print of earlier commits and of files takes nobody elsewhere', async (t) => {
+    const team = await commitlet.createTeam()
+    const moved = 'This repository has moved to https://git.example.com/other/shop'
+    const hooks = { 'pre-receive': 'git log -5 --format=%s main; git show main:notice 2>/dev/null; exit 0' }
+    const { url } = await commitlet.git.createRepository(team.namespace, { hooks })
+    const said = { files: [{ path: 'notice', content: moved }] }
+    for (const spec of [{ message: moved }, { ...said, resourceRef: undefined }]) {
+      const args = ['create', '-f', '-']
+      const input = JSON.stringify(gitCommit('moved', url, spec))
+      const { code, stderr } = await team.kubectl(args, { input, allowFailure: true })
+      t.not(code, 0)
+      t.match(stderr, /says that a repository has moved/)
+    }
+    const data = { notice: `Read this:\n${moved}\n` }
+    await team.apply({ ...configMap(data), metadata: { name: 'notice' } })
+    const resourceRef = { apiVersion: 'v1', kind: 'ConfigMap', name: 'notice', field: '.data.notice' }
+    const files = [{ path: 'notice', resourceRef }]
+    await team.apply(gitCommit('notice', url, { resourceRef: undefined, files }))
+    t.match(readyOf(await readyFor(team, 'notice', 'NotSupported')), { message: /has a line that says/ })
+    await team.apply(configMap())
+    for (const name of ['one', 'two']) {
+      await team.apply(gitCommit(name, url))
+      t.match(readyOf(await team.settled(name)), { status: 'True' })
     }
   })
 

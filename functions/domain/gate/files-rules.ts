@@ -8,6 +8,7 @@ import {
 import { writtenPaths } from '../commit/written-paths.ts'
 import { fieldError } from '../field-error.ts'
 import type { FieldError } from '../field-error.ts'
+import { hasMovedLine, HAS_MOVED_LINE } from '../repository/moved-words.ts'
 import { GROUP } from '../resource/api-names.ts'
 import { intervalSeconds } from '../resource/following.ts'
 import type { FileEntry, GitCommitSpec } from '../spec/spec.ts'
@@ -117,7 +118,7 @@ function contentErrors(content: string | null | undefined, file: string): readon
   if (!content.isWellFormed())
     return [fieldError(field, 'contains half a character (a lone surrogate); fix it.')]
   const bytes = Buffer.byteLength(content)
-  if (bytes <= CONTENT_BYTES) return []
+  if (bytes <= CONTENT_BYTES) return hasMovedLine(content) ? [fieldError(field, HAS_MOVED_LINE)] : []
   const complaint = `has ${bytes} bytes, but at most ${CONTENT_BYTES} are allowed; commit it from a ConfigMap.`
   return [fieldError(field, complaint)]
 }

@@ -80,7 +80,7 @@ function judgeAnswer(
     const failure = explained(report, 'push', context)
     return { pushed: failure instanceof Failure ? refuse(failure) : unreported(context), certain: false }
   }
-  const moved = readMoved(`${words}\n${report.progress}`, context, basis.isRepeated)
+  const moved = readMoved(`${words}\n${report.progress}`, context)
   if (moved !== undefined) {
     const failure = movedFailure(moved, context, 'push')
     const hasLanded = report.ref === 'ok' && report.unpackError === undefined

@@ -1,10 +1,10 @@
 import { parseRepositoryAddress, parseSegments } from '../../domain/repository/address.ts'
 import type { RepositoryAddress } from '../../domain/repository/address.ts'
+import { MOVED_LINE } from '../../domain/repository/moved-words.ts'
 import { Failure } from '../../domain/failure.ts'
 import { holdsSecret, redact } from '../../domain/redact.ts'
 import { looksLikeCredential } from '../../domain/credential-text.ts'
 import type { ErrorContext } from './error-meaning.ts'
-import { firstOwn, NOTHING_REPEATED, type IsRepeated } from './repeated-words.ts'
 
 /** What the text of a remote says about a repository that has moved. */
 export interface Moved {
@@ -17,28 +17,17 @@ const SEARCHED = 65_536
 /** Most characters after the word "moved" in which the new address is sought. */
 const NEAR = 1_000
 
-// GitHub: "This repository moved. Please use the new location:"; GitLab: "Project 'a/b' was moved to 'c/d'."
-const SUBJECT = String.raw`(?:this |the |your )?(?:repository|project|repo)`
-const NAME = String.raw`(?: '[^'\n]{1,300}'| "[^"\n]{1,300}"| [\w.~{}+-]{1,100}/[\w./~{}+-]{1,200})?`
-const VERB = String.raw`(?: has| was| is)?(?: now| been)?(?: permanently)? (?:moved|renamed|transferred|relocated)(?: permanently)?`
-const GOAL = String.raw`(?=\s*(?:[.:;,!]|$)| to:?\s+(?:['"<]|\S{0,300}[/@]|(?:a |the )?new |another ))`
-const HOST = String.raw`(?:(?:remote|error|fatal|GitHub|GitLab|Gitea|Forgejo|Bitbucket): )?`
-const MOVED = new RegExp(`^[ \\t]*${HOST}(?<own>${SUBJECT}${NAME}${VERB})${GOAL}`, 'im')
-
 /**
  * Whether the remote's text says that the repository has moved. Hosts say so and follow the rename by themselves, so
  * that what is fetched or pushed is not the repository of the address. `words` has no `remote:` before its lines.
- * Engines call this with everything that a remote prints, after each exchange, whether it succeeded or not; after a push
- * with what it may only repeat of it.
+ * Engines call this with everything that a remote prints, after each exchange, whether it succeeded or not. What a push has
+ * brought makes none of it count less: nothing that Commitlet commits says so (moved-words.ts), and nobody should be able to
+ * make others believe that a repository is where it was.
  */
-export function readMoved(
-  words: string,
-  context: Pick<ErrorContext, 'url' | 'secrets'>,
-  isRepeated: IsRepeated = NOTHING_REPEATED,
-): Moved | undefined {
+export function readMoved(words: string, context: Pick<ErrorContext, 'url' | 'secrets'>): Moved | undefined {
   const searched = words.slice(0, SEARCHED)
-  const found = firstOwn(searched, MOVED, isRepeated)
-  if (found === undefined) return undefined
+  const found = MOVED_LINE.exec(searched)
+  if (found === null) return undefined
   return { address: addressIn(searched.slice(found.index, found.index + NEAR), context) }
 }
 

@@ -42,7 +42,7 @@ export async function pushOnce(
   ]
   const { context } = session
   const isRepeated = repeatedWords({ url: context.url, branch: tip.branch, commits })
-  const result = await session.online(args, { push: { ref, until }, isRepeated })
+  const result = await session.online(args, { push: { ref, until } })
   if (result.moved !== undefined) {
     const failure = movedFailure(result.moved, context, 'push')
     return result.ended.exitCode === 0 ? refuse(failure) : refuseInWords(failure)

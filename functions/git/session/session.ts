@@ -10,7 +10,6 @@ import { launch, type EndedWithBytes } from '../process/launcher.ts'
 import { failureOf, limitReached, withRanOut } from '../output/classify.ts'
 import { withOutput } from '../output/git-output.ts'
 import { TOO_MUCH_MEMORY, TOO_MUCH_WORK, type ErrorContext } from '../output/error-meaning.ts'
-import type { IsRepeated } from '../output/repeated-words.ts'
 import type { SessionLimits } from './limits.ts'
 import type { OnlineResult, Transport } from './transport.ts'
 import type { Workspace } from '../process/workspace.ts'
@@ -44,8 +43,6 @@ export interface OnlineOptions {
   readonly fetches?: boolean
   /** It pushes, within these bounds. */
   readonly push?: PushBounds
-  /** It pushes, and the remote may repeat words of what it brings. */
-  readonly isRepeated?: IsRepeated
   /** The protocol's packets are traced: the workspace's `readTrace` has the first of them. */
   readonly traced?: boolean
 }
@@ -107,7 +104,7 @@ export function openSession(settings: SessionSettings, transport: Transport, pla
     const call = { args, folder, environment, ...input }
     const ended = withOutput(await launch(call, signal).finally(expected.stop))
     fetched += (await workspace.fetchedBytes()) - before
-    return expected.explain(withRanOut(ended, limits.cpuSeconds), context, options.isRepeated)
+    return expected.explain(withRanOut(ended, limits.cpuSeconds), context)
   }
 
   function isRunAgain({ ended, undelivered }: OnlineResult, { fetches = false }: OnlineOptions): boolean {

@@ -18,7 +18,6 @@ import { openSSHTunnel } from '../ssh/tunnel.ts'
 import type { Tunnel } from '../ssh/tunnel.ts'
 import { classify } from '../output/classify.ts'
 import type { Doing, Meaning } from '../output/classify.ts'
-import type { IsRepeated } from '../output/repeated-words.ts'
 
 /** How git reaches the remote and authenticates. */
 export interface Transport {
@@ -40,8 +39,8 @@ export interface Transport {
 export interface ExpectedCall {
   /** Called when it has ended, with or without success. */
   readonly stop: () => void
-  /** What its result means; `isRepeated` where the remote may repeat words of a push. */
-  explain(ended: Ended, context: ErrorContext, isRepeated?: IsRepeated): Promise<OnlineResult>
+  /** What its result means. */
+  explain(ended: Ended, context: ErrorContext): Promise<OnlineResult>
 }
 
 /** How a git that talked to the remote ended. */
@@ -94,13 +93,13 @@ export function overHTTPS(destination: Destination, login: PasswordLogin): Trans
     environment: (run) => onlineEnvironment(run, destination),
     expect: ([command]) => ({
       stop: noop,
-      async explain(ended, context, isRepeated) {
+      async explain(ended, context) {
         const meaning =
           ended.exitCode === 0
             ? undefined
             : await withCertificate(classify(ended, doingOf(command), context), destination)
         // Git exits with 128 before it has sent anything, with 1 afterwards (measured with git 2.39).
-        return unlessMoved({ ended, meaning, undelivered: ended.exitCode === 128 }, '', context, isRepeated)
+        return unlessMoved({ ended, meaning, undelivered: ended.exitCode === 128 }, '', context)
       },
     }),
     close: noop,
@@ -131,18 +130,13 @@ function overSSH(tunnel: Tunnel, address: RepositoryAddress, secrets: readonly s
       const call = tunnel.expect(command === 'push' ? 'git-receive-pack' : 'git-upload-pack')
       return {
         stop: call.stop,
-        async explain(ended, context, isRepeated) {
+        async explain(ended, context) {
           const undelivered = call.sentBytes() <= EMPTY_BYTES
           if (ended.exitCode === 0)
-            return unlessMoved(
-              { ended, meaning: undefined, undelivered },
-              call.wordsSoFar(),
-              context,
-              isRepeated,
-            )
+            return unlessMoved({ ended, meaning: undefined, undelivered }, call.wordsSoFar(), context)
           const report = await call.readReport()
           const meaning = explainSSH(ended, report, context)
-          return unlessMoved({ ended, meaning, undelivered }, report.words, context, isRepeated)
+          return unlessMoved({ ended, meaning, undelivered }, report.words, context)
         },
       }
     },
@@ -155,10 +149,9 @@ function unlessMoved(
   result: Omit<OnlineResult, 'moved'>,
   words: string,
   context: ErrorContext,
-  isRepeated: IsRepeated | undefined,
 ): OnlineResult {
   const printed = `${readGitOutput(result.ended).remote}\n${withoutRemote(words)}`
-  const moved = readMoved(printed, context, isRepeated)
+  const moved = readMoved(printed, context)
   return moved === undefined
     ? { ...result, moved }
     : { ...result, moved, meaning: movedFailure(moved, context, 'reading') }

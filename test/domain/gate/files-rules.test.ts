@@ -46,6 +46,11 @@ for (const [title, spec, errors] of [
     ['spec.files'],
   ],
   ['no source', { files: [{ path: 'a' }] }, ['spec.files[0]']],
+  [
+    'a line of a host about a repository that has moved',
+    { files: [{ path: 'a', content: '# Shop\nThis repository has moved to https://git.example.com/x/y\n' }] },
+    ['spec.files[0].content'],
+  ],
   ['no path', { files: [{ content: 'a' }] }, ['spec.files[0].path']],
   ['two sources', { files: [{ path: 'a', content: '', remove: true }] }, ['spec.files[0].remove']],
   ['a file that is not removed', { files: [{ path: 'a', remove: false }] }, ['spec.files[0].remove']],

@@ -90,6 +90,23 @@ t.test('a message cannot forge a trailer, and has a bound in bytes', async (t) =
   }
 })
 
+t.test('neither a message nor a path says that the repository has moved', async (t) => {
+  const moved = 'This repository has moved to https://git.example.com/x/y'
+  for (const message of [moved, `Fix\n\nas the project\nwas renamed`]) {
+    const [error] = specErrors('GitCommit', { ...SPEC, message })
+    t.match(error, { field: 'spec.message', message: /^spec\.message says that a repository has moved/ })
+  }
+  const path = 'docs/repository moved'
+  const { resourceRef, ...rest } = SPEC
+  t.same(fields('GitCommit', { ...rest, resourceRef: { ...resourceRef, path } }), [
+    'InvalidSpec spec.resourceRef.path',
+  ])
+  t.same(fields('GitCommit', { ...rest, files: [{ path, remove: true }] }), [
+    'InvalidSpec spec.files[0].path',
+  ])
+  t.same(fields('GitCommit', { ...SPEC, message: 'Move the project to another repository' }), [])
+})
+
 t.test('a message of blank lines is read quickly', async (t) => {
   const began = cpuTime()
   specErrors('GitCommit', { ...SPEC, message: `${'\n'.repeat(65_000)}x` })

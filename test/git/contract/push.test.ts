@@ -95,7 +95,6 @@ const PATHS = 'read old new ref; git diff --name-only $old $new >&2'
 
 /** Paths that are made of words of hosts. */
 const REPEATED = [
-  'repository moved',
   'fatal error in commit_refs',
   'User permission denied for writing',
   'docs/archived/read-only.md',
@@ -292,9 +291,18 @@ for (const engine of ENGINES) {
   })
 
   test('a hook that prints a message in lines of another length does not decide about the push', async (t) => {
-    const message = 'The repository\nhas moved to https://git.example.com/x/y\n\nMore\n'
-    const hooks = { 'post-receive': 'read old new ref; git log --format=%s $old..$new' }
-    t.match(await attempt(engine, { hooks }, { message }), { pushed: { kind: 'landed' }, landed: true })
+    const message = 'User permission\ndenied for writing\n\nMore\n'
+    const hooks = { 'pre-receive': 'read old new ref; git log --format=%s $old..$new; exit 1' }
+    const failure = { reason: 'PushRejected' }
+    t.match(await attempt(engine, { hooks }, { message }), { pushed: { failure, each: true }, landed: false })
+  })
+
+  test('a repository that is said to have moved has, whatever the push has brought', async (t) => {
+    const message = 'This repository moved. Please use the new location:\n'
+    const words = `${message}  https://git.example.com/x/y.git`
+    const hooks = { 'post-receive': `printf '%s\\n' '${words}'` }
+    const failure = { reason: 'RepositoryNotFound', message: /has moved to https:.*x\/y/ }
+    t.match(await attempt(engine, { hooks }, { message }), { pushed: { failure }, landed: true })
   })
 
   test('a stale lock on the server is an error of the server', async (t) => {

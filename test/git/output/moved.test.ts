@@ -1,8 +1,8 @@
 import t from 'tap'
 import { movedFailure, readMoved, redirectAddress } from '../../../functions/git/output/moved.ts'
-import { repeatedWords } from '../../../functions/git/output/repeated-words.ts'
 import { cpuTime } from '../../harness/cpu-time.ts'
 import { allowedMs } from '../../harness/growth.ts'
+import { NEW, SAID } from '../../domain/fixtures/moved-sayings.ts'
 
 const CONTEXT = {
   url: 'https://git.example.com/acme/old.git',
@@ -10,42 +10,6 @@ const CONTEXT = {
   deadlineSeconds: 120,
   fetchLimitMiB: 256,
 }
-const NEW = 'https://git.example.com/market/new.git'
-
-/** Recorded of GitHub and GitLab (access and post-receive messages), and what other hosts could say. */
-const SAID: readonly (readonly [words: string, address: string | undefined])[] = [
-  [`This repository moved. Please use the new location:\n  ${NEW}\n`, NEW],
-  [
-    'This repository moved. Please use the new location:\n  git@github.com:market/new.git',
-    'git@github.com:market/new.git',
-  ],
-  [
-    `\nProject 'acme/old' was moved to 'market/new'.\n\nPlease update your Git remote:\n\n  git remote set-url origin ${NEW}\n`,
-    NEW,
-  ],
-  [`GitLab: Project 'acme/old' was moved to 'market/new'.`, NEW],
-  [
-    `ERROR: The project 'acme/old' has been renamed to "group/sub/new".`,
-    'https://git.example.com/group/sub/new.git',
-  ],
-  ['Resolving deltas: 100% (1/1), done.\nRepository acme/old has moved to market/new', NEW],
-  [`Repository moved permanently: <${NEW}>.`, NEW],
-  ['your repository was transferred to a new owner', undefined],
-  ['The repository has been permanently relocated', undefined],
-  ['This repository moved.', undefined],
-  // What is named is no address that can be shown.
-  ["Project 'acme/old' was moved to '../new'.", undefined],
-  ["Project 'acme/old' was moved to 'acme/old'.", undefined],
-  ['This repository moved. Please use the new location:\n  http://git.example.com/market/new', undefined],
-  ['This repository moved: https://me:pw@git.example.com/market/new', undefined],
-  ['This repository moved: https://git.example.com/market/s3cret-of-shop', undefined],
-  ['This repository moved: https://git.example.com/market/S3CRET-of-shop', undefined],
-  [`This repository moved: https://git.example.com/market/ghp_${'a1B2c3D4e5'.repeat(4)}`, undefined],
-  [`This repository moved: https://git.example.com/${'a'.repeat(200)}`, undefined],
-  ['This repository moved: https://git.example.com/a?b=c', undefined],
-  ['This repository moved: git@git.example.com:-oProxyCommand=x', undefined],
-]
-
 for (const [words, address] of SAID) {
   t.test(`a repository that has moved is recognized: ${JSON.stringify(words.slice(0, 70))}`, async (t) => {
     t.strictSame(readMoved(words, CONTEXT), { address })
@@ -68,28 +32,6 @@ t.test('other words of hosts and hooks are no such message', async (t) => {
     'repository not found',
   ])
     t.equal(readMoved(words, CONTEXT), undefined, words)
-})
-
-t.test('words that a push has brought do not move it', async (t) => {
-  const commits = [
-    {
-      files: [{ path: 'repository moved' }],
-      message: `Project 'acme/old' was moved to 'market/new'.\n`,
-      author: { name: 'Ada', email: 'ada@example.com' },
-      date: new Date(0),
-    },
-  ]
-  const isRepeated = repeatedWords({ url: CONTEXT.url, branch: 'main', commits })
-  for (const words of [
-    'repository moved: checked',
-    'remote: repository moved',
-    `Project 'acme/old' was moved to 'market/new'.`,
-  ])
-    t.equal(readMoved(words, CONTEXT, isRepeated), undefined, words)
-  t.strictSame(
-    readMoved(`repository moved: ok\nThis repository moved. Please use:\n  ${NEW}`, CONTEXT, isRepeated),
-    { address: NEW },
-  )
 })
 
 t.test('text of any size is searched in a moment', async (t) => {
