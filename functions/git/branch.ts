@@ -3,7 +3,7 @@ import { Failure } from '../domain/failure.ts'
 import { holdsSecret } from '../domain/redact.ts'
 import { branchComplaint } from '../domain/repository/branch-name.ts'
 
-/** Name of the first branch of an empty repository if the spec names none. */
+/** Name of the first branch of an empty repository if neither the spec names one nor the server, by its HEAD. */
 export const FIRST_BRANCH = 'main'
 
 /**

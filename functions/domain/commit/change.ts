@@ -63,7 +63,7 @@ export interface ChangeDraft {
   /** Of the resource. */
   readonly namespace: string
   readonly repository: RepositoryAddress
-  /** Short name of the branch; undefined: the remote's default branch (`main` on an empty repository). */
+  /** Short name of the branch; undefined: the remote's default branch (on an empty repository that of its HEAD, or `main`). */
   readonly branch: string | undefined
   /** At least one file; no path occurs twice or is below another. */
   readonly files: readonly Pick<FileChange, 'path'>[]

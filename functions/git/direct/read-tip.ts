@@ -21,6 +21,7 @@ export async function readTip(session: DirectSession, wanted: WantedTip): Promis
       return { branch, commit, exists: true, remembered: true }
   }
   const tip = await findTip(session, branch)
+  if (tip === 'moved') return tip
   const moved =
     tip.commit !== undefined && !isHere(session, tip.commit)
       ? await fetchCommit(session, tip.commit, session.tips.get(tip.branch))
@@ -67,20 +68,31 @@ async function fetchBeside(
   )
 }
 
-async function findTip(session: DirectSession, branch: string | undefined): Promise<Tip> {
+async function findTip(session: DirectSession, branch: string | undefined): Promise<Tip | 'moved'> {
   const { named } = await listRefs(session, ['HEAD', ...(branch === undefined ? [] : [HEADS + branch])])
   const known = branch === undefined ? undefined : named.get(HEADS + branch)
   if (branch !== undefined && known !== undefined) return { branch, commit: known.id, exists: true }
   const head = named.get('HEAD')
   if (head !== undefined && branch !== undefined) return { branch, commit: head.id, exists: false }
-  const { url, secrets } = session.context
-  if (head === undefined) {
-    if ((await listRefs(session, [HEADS])).any) throw danglingHead(url)
-    return { branch: branch ?? FIRST_BRANCH, commit: undefined, exists: false }
-  }
-  const name = head.target?.startsWith(HEADS) === true ? head.target.slice(HEADS.length) : ''
-  if (!isUsableBranch(name, secrets)) throw unnamedHead(url)
-  return { branch: name, commit: head.id, exists: true }
+  if (head === undefined) return beginning(session, branch)
+  return { branch: nameOf(session, head.target), commit: head.id, exists: true }
+}
+
+/** Where an empty repository begins: with the branch that is named, or else with that of its HEAD, as far as the server tells it. */
+async function beginning(session: DirectSession, branch: string | undefined): Promise<Tip | 'moved'> {
+  const tells = branch === undefined && (await session.channel.tellsUnborn())
+  const { named, any, unborn } = await listRefs(session, ['HEAD', HEADS], tells)
+  if (named.has('HEAD')) return 'moved'
+  if (any) throw danglingHead(session.context.url)
+  const first = branch ?? (unborn === undefined ? FIRST_BRANCH : nameOf(session, unborn))
+  return { branch: first, commit: undefined, exists: false }
+}
+
+/** Short name of the branch to which HEAD points. @throws Failure NotSupported where it cannot be used */
+function nameOf({ context }: DirectSession, target = ''): string {
+  const name = target.startsWith(HEADS) ? target.slice(HEADS.length) : ''
+  if (!isUsableBranch(name, context.secrets)) throw unnamedHead(context.url)
+  return name
 }
 
 /** Whether the commit is known, and its tree unless each is fetched when it is needed; those below are read then. */

@@ -40,10 +40,18 @@ const INFLATION = 6
 const ANY_INFLATION_BYTES = 8 * 1024 * 1024
 const DELTA_DEPTH = 4095
 
-/** The refs of these full names, and whether there are any that begin with one of them. @throws as explained */
-export async function listRefs(session: DirectSession, names: readonly string[]): Promise<ListedRefs> {
+/**
+ * The refs of these full names, and whether there are any that begin with one of them; `unborn`: and where a HEAD without a
+ * commit points, of a server that tells it.
+ * @throws as explained
+ */
+export async function listRefs(
+  session: DirectSession,
+  names: readonly string[],
+  unborn = false,
+): Promise<ListedRefs> {
   const { channel, context } = session
-  const question = { command: lsRefsCommand(names), most: REFS_BYTES, about: 'refs' } as const
+  const question = { command: lsRefsCommand(names, unborn), most: REFS_BYTES, about: 'refs' } as const
   try {
     return await channel.ask(question, async (answer) => {
       await turnToRead(session.share, answer)

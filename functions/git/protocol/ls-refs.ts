@@ -11,9 +11,13 @@ export interface ListedRef {
   readonly target: string | undefined
 }
 
-/** The request for the refs whose full names begin with one of the prefixes, and what symbolic refs point to. */
-export function lsRefsCommand(prefixes: readonly string[]): Buffer {
-  return commandV2('ls-refs', ['symrefs\n', ...prefixes.map((prefix) => `ref-prefix ${prefix}\n`)])
+/**
+ * The request for the refs whose full names begin with one of the prefixes, and what symbolic refs point to. `unborn`: also a
+ * HEAD without a commit, which only those servers may be asked for that say that they know it.
+ */
+export function lsRefsCommand(prefixes: readonly string[], unborn = false): Buffer {
+  const wanted = ['symrefs\n', ...(unborn ? ['unborn\n'] : [])]
+  return commandV2('ls-refs', [...wanted, ...prefixes.map((prefix) => `ref-prefix ${prefix}\n`)])
 }
 
 /** What a list of refs says. */
@@ -22,6 +26,8 @@ export interface ListedRefs {
   readonly named: ReadonlyMap<string, ListedRef>
   /** Whether it lists any at all: servers may list others than those with the prefixes. */
   readonly any: boolean
+  /** Full name of the ref to which a HEAD without a commit points. */
+  readonly unborn: string | undefined
 }
 
 /**
@@ -32,18 +38,20 @@ export function readListedRefs(answer: Buffer, names: readonly string[]): Listed
   const named = new Map<string, ListedRef>()
   const find = refFinder(names)
   let any = false
+  let unborn: string | undefined
   const packets = readPackets(answer)
   for (const packet of packets) {
     if (packet === 'flush') {
       if (packets.next().done !== true) throw protocolError('UNEXPECTED', 'more than a list of refs')
-      return { named, any }
+      return { named, any, unborn }
     }
     if (typeof packet === 'string') throw protocolError('UNEXPECTED', `a ${packet} packet in a list of refs`)
     if (!isRefLine(packet)) {
       refuseError(packet)
-      // Some servers list a HEAD without a commit, although nobody asked for it.
-      if (beginsWith(packet, UNBORN)) continue
-      throw protocolError('UNEXPECTED', 'a line without a ref')
+      if (!beginsWith(packet, UNBORN)) throw protocolError('UNEXPECTED', 'a line without a ref')
+      // Some servers list it although nobody asked for it.
+      if (beginsWith(packet, UNBORN_HEAD)) unborn ??= targetIn(textOf(packet), UNBORN_HEAD.length - 1)
+      continue
     }
     any = true
     const found = find(packet)
@@ -56,6 +64,7 @@ export function readListedRefs(answer: Buffer, names: readonly string[]): Listed
 }
 
 const UNBORN = Buffer.from('unborn ')
+const UNBORN_HEAD = Buffer.from('unborn HEAD ')
 const TARGET = ' symref-target:'
 
 // Lines are not split: one may have as many spaces as a packet has bytes.

@@ -50,6 +50,15 @@ await withSSHServer(t, async (t, server) => {
       t.equal(await repository.show('main:a.md'), '1\n2\n2\n')
     })
 
+    await test('an empty repository begins with the branch of its HEAD, whatever its fetches have', async (t) => {
+      for (const more of [{}, { allowFilter: false }]) {
+        const repository = await create({ empty: true, defaultBranch: 'trunk', ...more })
+        const branch = engine === 'direct' ? 'trunk' : 'main'
+        const change = sshChange(repository.url, 'first.md', { branch: undefined })
+        t.match(await stage.push(change, login), { outcome: 'pushed', branch })
+      }
+    })
+
     await test('an empty repository, and the commit of an earlier attempt', async (t) => {
       const empty = await create({ empty: true })
       const since = new Date(Date.now() - 60_000)

@@ -12,7 +12,8 @@ const { server } = stage
 
 const EXEMPT: Exempt = {
   'a missing branch begins at the default branch': 'the API makes no branch',
-  'an empty repository begins with the branch that is named, or with main': 'the API makes no branch',
+  'an empty repository begins with the branch that is named': 'the API makes no branch',
+  'an empty repository begins with the branch of its HEAD, as far as that is told': 'the API makes no branch',
 }
 
 let count = 0
@@ -80,13 +81,27 @@ for (const engine of WAYS) {
     t.same(await read(repository, 'fresh'), { branch: 'fresh', commit: tip, exists: false })
   })
 
-  test('an empty repository begins with the branch that is named, or with main', async (t) => {
+  test('an empty repository begins with the branch that is named', async (t) => {
     const repository = await server.createRepository(names(), { empty: true, defaultBranch: 'other' })
-    for (const [branch, expected] of [
-      [undefined, 'main'],
-      ['trunk', 'trunk'],
-    ])
-      t.same(await read(repository, branch), { branch: expected, commit: undefined, exists: false })
+    t.same(await read(repository, 'trunk'), { branch: 'trunk', commit: undefined, exists: false })
+  })
+
+  // The git binary asks for it only where it clones.
+  const begun = engine === 'git binary' ? 'main' : 'team/größe'
+  test('an empty repository begins with the branch of its HEAD, as far as that is told', async (t) => {
+    const empty = { empty: true, defaultBranch: 'team/größe' }
+    const told = await server.createRepository(names(), empty)
+    t.same(await read(told, undefined), { branch: begun, commit: undefined, exists: false })
+    const silent = await server.createRepository(names(), { ...empty, config: { 'lsrefs.unborn': 'ignore' } })
+    t.same(await read(silent, undefined), { branch: 'main', commit: undefined, exists: false })
+  })
+
+  test('the HEAD of an empty repository is not repeated either where it has the name of the password', async (t) => {
+    const repository = await server.createRepository(names(), { empty: true, defaultBranch: PASSWORD })
+    const outcome = await read(repository, undefined)
+    if (engine === 'git binary') t.match(outcome, { branch: 'main' })
+    else t.match(outcome, { reason: 'NotSupported', message: /spec\.branch/ })
+    t.notMatch(JSON.stringify(outcome), PASSWORD)
   })
 
   test('a default branch that does not exist while others do is reported', async (t) => {

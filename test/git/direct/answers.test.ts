@@ -22,6 +22,7 @@ function sessionWith(answer: Buffer, namespace = 'evil'): DirectSession {
   const nothing = (): undefined => undefined
   const channel: Channel = {
     ask: async (_question, read) => read(answer),
+    tellsUnborn: () => Promise.resolve(false),
     push: () => Promise.resolve({ kind: 'answered', answer, words: '' }),
     askToPush: () => Promise.reject(new Error('asked')),
     close: async () => {},

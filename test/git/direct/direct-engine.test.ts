@@ -62,6 +62,26 @@ for (const [name, fault, target, options] of [
     t.ok(ended instanceof Error && !(ended instanceof Failure), String(ended))
   })
 
+t.test(
+  'a server that is busy when it is asked for the HEAD of an empty repository decides nothing',
+  async (t) => {
+    const repository = await server.createRepository('direct/unborn', { empty: true, defaultBranch: 'trunk' })
+    const read = () =>
+      stage.remote('direct', repository.url, (remote) => outcomeOf(remote.readTip({ branch: undefined })))
+    const target = { repository: repository.name, exchange: 'upload-pack-refs' } as const
+    for (const [fault, expected] of [
+      [{ kind: 'status', status: 503 }, { reason: 'ProviderUnavailable' }],
+      [{ kind: 'status', status: 404 }, { branch: 'main' }],
+      [{ kind: 'page' }, { branch: 'main' }],
+    ] as const) {
+      const heal = server.faults.add(fault, target)
+      t.match(await read(), expected)
+      heal()
+    }
+    t.match(await read(), { branch: 'trunk', exists: false })
+  },
+)
+
 for (const [name, fault, expected] of [
   [
     'a busy server',

@@ -18,6 +18,7 @@ function sessionWith(answer: string, delivery: Delivery, signal = new AbortContr
   const channel: Channel = {
     ask: async (_question, read) => read(Buffer.from(answer)),
     push: async () => delivery,
+    tellsUnborn: () => Promise.resolve(false),
     askToPush: async () => undefined,
     close: async () => undefined,
   }

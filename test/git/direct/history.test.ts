@@ -43,6 +43,7 @@ function sessionWith(objects: readonly GitObject[], shallow: readonly string[] =
     channel: {
       ask,
       push: () => Promise.reject(new Error('pushed')),
+      tellsUnborn: () => Promise.resolve(false),
       askToPush: () => Promise.reject(new Error('asked to push')),
       close: async () => {},
     },

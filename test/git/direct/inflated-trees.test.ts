@@ -116,6 +116,7 @@ async function fetchZeros(bytes: number, room = Infinity) {
     channel: {
       ask: async (_question, read) => read(answer),
       push: () => Promise.reject(new Error('pushed')),
+      tellsUnborn: () => Promise.resolve(false),
       askToPush: () => Promise.reject(new Error('asked')),
       close: async () => {},
     },

@@ -50,6 +50,7 @@ async function repositoryOf(directories: number, tree: GitObject) {
     channel: {
       ask: () => Promise.reject(new Error('asked')),
       push: () => Promise.reject(new Error('pushed')),
+      tellsUnborn: () => Promise.resolve(false),
       askToPush: () => Promise.reject(new Error('asked')),
       close: async () => {},
     },

@@ -20,6 +20,7 @@ function session(take?: Take): DirectSession {
     channel: {
       ask: () => Promise.reject(new Error('asked')),
       push: () => Promise.reject(new Error('pushed')),
+      tellsUnborn: () => Promise.resolve(false),
       askToPush: () => Promise.reject(new Error('asked to push')),
       close: async () => {},
     },

@@ -13,6 +13,7 @@ t.test('the request names version 2, its capabilities and the prefixes', async (
     '0014command=ls-refs\n0018agent=git/commitlet\n0017object-format=sha1\n0001000csymrefs\n' +
       '0014ref-prefix HEAD\n001fref-prefix refs/heads/main\n0000',
   )
+  t.match(lsRefsCommand(['HEAD'], true).toString(), '000csymrefs\n000bunborn\n0014ref-prefix HEAD\n')
 })
 
 t.test(
@@ -49,6 +50,18 @@ t.test('a list knows whether it has any ref', async (t) => {
   t.equal(read(`${ID} refs/heads/other`).named.size, 0)
   t.notOk(read().any)
   t.notOk(read('unborn HEAD symref-target:refs/heads/main').any)
+})
+
+t.test('a HEAD without a commit has a target, if the server tells it', async (t) => {
+  t.equal(read('unborn HEAD symref-target:refs/heads/größe').unborn, 'refs/heads/größe')
+  t.equal(read('unborn HEAD symref-target:refs/heads/b', `${ID} refs/heads/b`).unborn, 'refs/heads/b')
+  for (const line of [
+    'unborn HEAD',
+    'unborn HEADS symref-target:x',
+    'unborn x symref-target:y',
+    `${ID} HEAD`,
+  ])
+    t.equal(read(line).unborn, undefined, line)
 })
 
 for (const [code, answer] of [

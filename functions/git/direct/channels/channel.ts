@@ -26,6 +26,11 @@ export interface Channel {
    */
   ask<T>(question: Question, read: (answer: Buffer) => T | Promise<T>): Promise<T>
   /**
+   * Whether git-upload-pack tells to which branch a HEAD without a commit points. Asked after a question about refs.
+   * @throws Failure for an error of the host, the login or the network
+   */
+  tellsUnborn(): Promise<boolean>
+  /**
    * Sends an update and the bytes of its pack to git-receive-pack. It is sent once, and not at all after the session's signal has
    * fired; when that fires meanwhile, the exchange is broken off. `mayBegin` is asked right before the first byte of the
    * update: where it answers false, nothing is sent.

@@ -10,6 +10,7 @@ import { NOT_GIT, type ErrorContext } from '../../output/error-meaning.ts'
 import { redirectMeaning } from '../../output/http-status-errors.ts'
 import { redirectAddress } from '../../output/moved.ts'
 import { stopIfAborted } from '../../process/launcher.ts'
+import { readUnborn } from '../../protocol/capabilities.ts'
 import { AGENT } from '../../protocol/command.ts'
 import { pushCommand } from '../../protocol/receive-pack.ts'
 import { shortReport } from '../../protocol/short-report.ts'
@@ -53,11 +54,16 @@ export function openHTTPSChannel(parts: HTTPSParts): Channel {
     return connection.send({ method: 'POST', timeoutMs, ...request }, bodyBounds)
   }
 
-  // Some hosts redirect a repository that has moved at the first request of the usual order only, which is this one.
-  async function lookAgain(): Promise<Failure> {
+  /** The first request of the usual order. */
+  function getCapabilities(): Promise<KeptAnswer> {
     const headers = headersFor({ ...common, ...VERSION_2 }, context.url)
     const refs = { method: 'GET', path: `${path}/info/refs?service=git-upload-pack`, headers } as const
-    const answer = await connection.send({ ...refs, timeoutMs }, { most: REPORT_BYTES, take })
+    return connection.send({ ...refs, timeoutMs }, { most: REPORT_BYTES, take })
+  }
+
+  // Some hosts redirect a repository that has moved at that request only.
+  async function lookAgain(): Promise<Failure> {
+    const answer = await getCapabilities()
     answer.body?.release()
     if (answer.status < 300) throw new Error('it does not know the requests of the smart protocol')
     return failureFor(answer, context)
@@ -74,6 +80,16 @@ export function openHTTPSChannel(parts: HTTPSParts): Channel {
         if (!isFrom('git-upload-pack', answer)) throw new Error('it does not answer as git-upload-pack')
         if (body === undefined) throw tooLong({ most })
         return await read(body.bytes)
+      } finally {
+        body?.release()
+      }
+    },
+    async tellsUnborn() {
+      const answer = await getCapabilities()
+      const { status, body } = answer
+      try {
+        if (isCertain(status)) throw failureFor(answer, context)
+        return status === 200 && body !== undefined && readUnborn(body.bytes)
       } finally {
         body?.release()
       }

@@ -6,7 +6,7 @@ import { movedFailure, readMoved } from '../../output/moved.ts'
 import type { BodyBounds } from '../../../http/bounded-body.ts'
 import type { Transferred } from '../../../http/connection.ts'
 import { stopIfAborted } from '../../process/launcher.ts'
-import { checkCapabilities } from '../../protocol/capabilities.ts'
+import { readCapabilities, requireFetches, type Capabilities } from '../../protocol/capabilities.ts'
 import { isProtocolError } from '../../protocol/protocol-error.ts'
 import { pushCommand, readAdvertisedRef, type RefUpdate } from '../../protocol/receive-pack.ts'
 import { shortReport, type ShortReport } from '../../protocol/short-report.ts'
@@ -46,6 +46,7 @@ interface Running {
 export function openSSHChannel(parts: SSHParts): Channel {
   const { ssh, address, context, take, signal, namespace, transferred } = parts
   let uploadPack: Running | undefined
+  let capabilities: Capabilities = { unborn: false, lacking: [] }
 
   /** Starts a program, and reads what it says of itself. */
   async function start<T>(
@@ -105,9 +106,13 @@ export function openSSHChannel(parts: SSHParts): Channel {
     async ask({ command, most, about }, read) {
       if (about === 'refs' || uploadPack?.talk.isOpen() !== true) {
         uploadPack?.talk.end()
-        uploadPack = (await start('git-upload-pack', 'version=2', checkCapabilities)).running
+        const started = await start('git-upload-pack', 'version=2', readCapabilities)
+        uploadPack = started.running
+        capabilities = started.said
       }
       const running = uploadPack
+      // A repository without a commit needs none.
+      if (about === 'objects') requireFetches(capabilities)
       await running.talk.say([command])
       const heard = await hear(running, most)
       try {
@@ -122,6 +127,7 @@ export function openSSHChannel(parts: SSHParts): Channel {
         heard.release()
       }
     },
+    tellsUnborn: () => Promise.resolve(capabilities.unborn),
     async push(update, pack, mayBegin) {
       stopIfAborted(signal)
       const started = await startPush(update.ref)
