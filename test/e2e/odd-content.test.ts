@@ -68,7 +68,7 @@ withControlPlane(t, async (t, plane) => {
       const input = JSON.stringify(gitCommit('moved', url, spec))
       const { code, stderr } = await team.kubectl(args, { input, allowFailure: true })
       t.not(code, 0)
-      t.match(stderr, /says that a repository has moved/)
+      t.match(stderr, /has a line that says that a repository has moved/)
     }
     const data = { notice: `Read this:\n${moved}\n` }
     await team.apply({ ...configMap(data), metadata: { name: 'notice' } })

@@ -2,7 +2,7 @@ import { branchComplaint, shortBranchName } from '../repository/branch-name.ts'
 import { writtenPaths } from '../commit/written-paths.ts'
 import { controlComponent, pathComplaint } from '../repository/committed-path.ts'
 import type { WrittenPath } from '../repository/committed-path.ts'
-import { saysMoved, SAYS_MOVED } from '../repository/moved-words.ts'
+import { hasMovedLine, HAS_MOVED_LINE } from '../repository/moved-words.ts'
 import { fieldError } from '../field-error.ts'
 import type { FieldError } from '../field-error.ts'
 import { ALLOWED_PATHS } from '../resource/api-names.ts'
@@ -89,7 +89,7 @@ function gitCommitErrors(spec: Draft<GitCommitSpec>): readonly FieldError[] {
 
 function pathErrors({ field, path }: WrittenPath): readonly FieldError[] {
   if (path === '') return []
-  const complaint = pathComplaint(path) ?? (saysMoved(path) ? SAYS_MOVED : undefined)
+  const complaint = pathComplaint(path) ?? (hasMovedLine(path) ? HAS_MOVED_LINE : undefined)
   return complaint === undefined ? [] : [fieldError(field, complaint)]
 }
 
@@ -131,7 +131,7 @@ function messageErrors(message: string): readonly FieldError[] {
       fieldError(field, 'holds a scissors line ("---- >8 ----"), at which Git ends a message; leave it out.'),
     ]
   }
-  if (saysMoved(message)) return [fieldError(field, SAYS_MOVED)]
+  if (hasMovedLine(message)) return [fieldError(field, HAS_MOVED_LINE)]
   const lines = message.split(LINE_ENDS)
   const reserved = lines.findIndex((line) => RESERVED_LINE.test(line.replace(INVISIBLE, '').trimStart()))
   if (reserved < 0) return []

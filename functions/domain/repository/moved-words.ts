@@ -10,26 +10,13 @@ const BEGINNING = `^[ \\t]*${HOST}${SUBJECT}${NAME}${VERB}`
 /** A line by which a host says that the repository has moved. */
 export const MOVED_LINE = new RegExp(BEGINNING + GOAL, 'im')
 
-/**
- * Whether a text that hooks print in a few lines, such as a commit message or a path, says in a host's words that a repository
- * has moved: anywhere, because they break and join lines, and drop quotes.
- */
-export function saysMoved(text: string): boolean {
-  const inOneLine = text.replace(/\s+/g, ' ')
-  return ANYWHERE.test(inOneLine) || ANYWHERE.test(inOneLine.replace(/['"`\\]/g, ''))
-}
-
-const ANYWHERE = new RegExp(SUBJECT + NAME + VERB, 'i')
-
-/** Whether a file has a line that begins so, of which hooks may print the beginning. */
+/** Whether a message, a path or a file has a line that begins so, of which hooks may print the beginning. */
 export function hasMovedLine(text: string): boolean {
   return MOVED_BEGINNING.test(text)
 }
 
 const MOVED_BEGINNING = new RegExp(BEGINNING, 'im')
 
-const IN_WORDS_OF_A_HOST =
-  'says that a repository has moved, as hosts say it; where a hook prints that, commits of others would fail'
-/** What is wrong with a text that says so, and with a file that has such a line, as the end of a sentence. */
-export const SAYS_MOVED = `${IN_WORDS_OF_A_HOST}; write it in other words.`
-export const HAS_MOVED_LINE = `has a line that ${IN_WORDS_OF_A_HOST}; begin that line with other words.`
+/** What is wrong with a text that has such a line, as the end of a sentence. */
+export const HAS_MOVED_LINE =
+  'has a line that says that a repository has moved, as hosts say it; where a hook prints that, commits of others would fail; begin that line with other words.'

@@ -92,11 +92,14 @@ t.test('a message cannot forge a trailer, and has a bound in bytes', async (t) =
 
 t.test('neither a message nor a path says that the repository has moved', async (t) => {
   const moved = 'This repository has moved to https://git.example.com/x/y'
-  for (const message of [moved, `Fix\n\nas the project\nwas renamed`]) {
+  for (const message of [moved, `Fix\n\n  the project was renamed`]) {
     const [error] = specErrors('GitCommit', { ...SPEC, message })
-    t.match(error, { field: 'spec.message', message: /^spec\.message says that a repository has moved/ })
+    t.match(error, {
+      field: 'spec.message',
+      message: /^spec\.message has a line that says that a repository has moved/,
+    })
   }
-  const path = 'docs/repository moved'
+  const path = 'repository moved'
   const { resourceRef, ...rest } = SPEC
   t.same(fields('GitCommit', { ...rest, resourceRef: { ...resourceRef, path } }), [
     'InvalidSpec spec.resourceRef.path',
@@ -104,7 +107,8 @@ t.test('neither a message nor a path says that the repository has moved', async 
   t.same(fields('GitCommit', { ...rest, files: [{ path, remove: true }] }), [
     'InvalidSpec spec.files[0].path',
   ])
-  t.same(fields('GitCommit', { ...SPEC, message: 'Move the project to another repository' }), [])
+  for (const message of ['Move the project to another repository', 'chore: monorepo moved to pnpm'])
+    t.same(fields('GitCommit', { ...SPEC, message }), [])
 })
 
 t.test('a message of blank lines is read quickly', async (t) => {
