@@ -61,6 +61,7 @@ export function openSite(cluster: Cluster, config: Config, stop: AbortSignal): S
     network,
     config,
     attempt: (again) => ({
+      isRetry: again,
       again,
       signal: AbortSignal.any([stop, AbortSignal.timeout(config.attemptDeadline * 1000)]),
       stillThere: () => Promise.resolve(),

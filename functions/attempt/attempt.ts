@@ -132,14 +132,15 @@ async function attempt(current: Claim, world: World, turn: Turn, gaveWay: AbortS
   const late = latePushes(latePush || kept.replaces, latePushTo)
   const pushWatch = watchPushes(late.latePush === true)
   const { committing, stillThere } = kept
-  const { again } = current
-  const terms = { again, signal, claim: kept, committing, stillThere, saw, turn, engineChosen, pushWatch }
-  const running = run({ ...current, envelope: withLatePushes(current.envelope, late) }, world, terms)
+  const { isRetry, again } = current
+  const terms = { isRetry, again, signal, saw, turn, engineChosen, pushWatch }
+  const resource = { ...current, envelope: withLatePushes(current.envelope, late) }
+  const running = run(resource, world, { ...terms, claim: kept, committing, stillThere })
   const result = await unlessAborted(running, graceAfter(signal), onTimeout).catch(asFailure)
   // What it costs is over; the result is a small write.
   turn.release()
   // What has changed for it may change again at once, any number of times; other retries come in a pace of their own.
-  const isPaced = !again || current.awaited !== undefined
+  const isPaced = !isRetry || current.awaited !== undefined
   if (result instanceof Failure && isPaced) world.failedInPace?.()
   const latest = await kept.end()
   // A newer spec has no result yet.
@@ -154,7 +155,8 @@ async function attempt(current: Claim, world: World, turn: Turn, gaveWay: AbortS
     result instanceof Failure || (isLate && !isAskedFor)
       ? afterFailure(late, place, isLate)
       : afterLanding(late, place)
-  const settled = await writeResult(carrier, result, world, { awaited, stillLate })
+  const nothingPushed = (): boolean => place !== undefined && !again && !pushWatch.hasSent()
+  const settled = await writeResult(carrier, result, world, { awaited, stillLate, nothingPushed })
   const { target } = current.parsed
   await report({ claim: current.envelope, result, began, settled, target, engine }, world)
   const { newer, written } = settled

@@ -7,6 +7,7 @@ import {
   lapsesOf,
   latePushesBefore,
   mayBeOnBranch,
+  mayHavePushed,
   mayPushLate,
   mayStart,
 } from '../domain/resource/attempt-state.ts'
@@ -34,7 +35,9 @@ export interface Claimable {
 
 /** A resource that has our claim in its status. */
 export interface Claim extends Claimable {
-  /** An earlier attempt for this generation and requested-at may already have pushed. */
+  /** An earlier attempt was made for this generation and requested-at. */
+  readonly isRetry: boolean
+  /** What it has pushed or opened may be there. */
   readonly again: boolean
   /** When the claim was sent, by `elapsed` of the World. */
   readonly sentAt: number
@@ -78,7 +81,7 @@ export async function claim(
     // A response may be lost: then the second write conflicts with what the first one has written.
     const isClaimed = carriesClaim(stored.envelope, { ...latest.envelope, status })
     if (isClaimed && isSameRequest(stored.envelope, latest.envelope))
-      return { ...stored, sentAt, again: mayBeOnBranch(latest.envelope, hasFallback(latest.parsed)) }
+      return { ...stored, sentAt, ...earlierAttempts(latest.envelope) }
     // The claim is for a generation or a request that is no longer the latest.
     if (isClaimed) held = stored.envelope
     if (stored.parsed !== latest.parsed) return { newer: stored, heldBefore: held }
@@ -87,8 +90,8 @@ export async function claim(
   throw keptChanging()
 }
 
-function hasFallback(parsed: Parsed): boolean {
-  return parsed.sound && parsed.spec.fallbackCredentials !== undefined
+function earlierAttempts(before: Envelope): Pick<Claim, 'isRetry' | 'again'> {
+  return { isRetry: mayHavePushed(before), again: mayBeOnBranch(before) }
 }
 
 // A spec changes only with the generation, so it is parsed once for each generation.

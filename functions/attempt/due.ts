@@ -91,6 +91,6 @@ export async function readInTurn(
  */
 export function isToBeFollowedUp(claim: Claim, written: Envelope | undefined): boolean {
   if (written === undefined || !isFollowing(written)) return false
-  const { again, awaited, envelope } = claim
-  return again || awaited === undefined || envelope.status?.sync?.digest !== written.status?.sync?.digest
+  const { isRetry, awaited, envelope } = claim
+  return isRetry || awaited === undefined || envelope.status?.sync?.digest !== written.status?.sync?.digest
 }

@@ -29,6 +29,8 @@ export interface WrittenResult {
 interface ResultTerms extends Pick<FailureTerms, 'awaited'> {
   /** The pushes that may still be carried out; `isAskedFor`: the request of the attempt was not withdrawn since. */
   readonly stillLate?: (isAskedFor: boolean) => LatePushes
+  /** Whether no attempt at the request has sent a push, this one included. Default: one may have. */
+  readonly nothingPushed?: () => boolean
 }
 
 /**
@@ -40,7 +42,7 @@ export async function writeResult(
   claim: Envelope,
   result: Outcome | Failure,
   world: World,
-  { awaited = [], stillLate = () => ({}) }: ResultTerms = {},
+  { awaited = [], stillLate = () => ({}), nothingPushed = () => false }: ResultTerms = {},
 ): Promise<WrittenResult> {
   const { limit, random } = { limit: world.settings.retryLimit, random: world.random() }
   let lastFailure: Failure | undefined
@@ -55,7 +57,7 @@ export async function writeResult(
       const late = stillLate(!isWithdrawn(latest))
       const status =
         result instanceof Failure
-          ? failed(latest, result, { now, limit, random, awaited, late })
+          ? failed(latest, result, { now, limit, random, awaited, late, nothingPushed: nothingPushed() })
           : succeeded(latest, result, now, late)
       tried = status
       const stored = await world.cluster.patchStatus(latest, status)

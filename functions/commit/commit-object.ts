@@ -80,7 +80,8 @@ async function readAndCommit(
       return { files, bytes }
     })
   const signing = openSigner({ resource, authorised, signal, saw, stillThere }, world).catch(asFailure)
-  const draft = (sources?: string): ChangeDraft => draftOf(resource, { requester, sources }, world)
+  const { isRetry } = attempt
+  const draft = (sources?: string): ChangeDraft => draftOf(resource, { requester, sources, isRetry }, world)
   const since = startOf(resource, world.now())
   const ownPushes = watchPushes(false)
   const pushing = { ...attempt, pushWatch: tellBoth(ownPushes, attempt.pushWatch) }
@@ -143,10 +144,16 @@ function bytesOf({ metadata, spec, status }: SoundGitCommit, files: readonly Fil
   return contents.reduce((sum, length) => sum + length, heapSize([metadata, spec, status]))
 }
 
+/** What a change depends on besides its resource. */
+interface DraftTerms extends Pick<Attempt, 'isRetry'> {
+  readonly requester: Requester
+  readonly sources: string | undefined
+}
+
 /** The change without the contents of its files and without the start of the history search. */
 function draftOf(
   resource: SoundGitCommit,
-  { requester, sources }: { readonly requester: Requester; readonly sources: string | undefined },
+  { requester, sources, isRetry }: DraftTerms,
   { settings }: World,
 ): ChangeDraft {
   const { spec, metadata } = resource
@@ -169,6 +176,7 @@ function draftOf(
     message: commitMessage({ ...identity, message: spec.message, seals: seals.written }),
     id,
     seals: seals.sought,
+    isRetry,
     author: settings.author,
     latePush: mustMove(resource.status ?? {}, pushPlace(resource)),
   }

@@ -68,7 +68,7 @@ export function guardRemotes(remotes: Remotes, { failedLogins, ...terms }: Remot
       // Hosts ignore the case of a repository's path.
       repository: digestOf(repository.segments.map((segment) => segment.toLowerCase())),
       // Whoever requests it may know that the limit is over; its retries wait.
-      isRequested: change.since === undefined && wasRequested(change.id),
+      isRequested: change.isRetry !== true && wasRequested(change.id),
       signal,
     }
     return limits.run(request, () => throttle.run(logIn, work, proves), proves)

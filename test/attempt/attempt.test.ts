@@ -121,10 +121,14 @@ t.test(
   'what fails counts in the pace: a first attempt and one after a change of what was waited for, a retry not',
   async (t) => {
     const world = memoryWorld()
-    const { land } = world
+    const noRoute: Partial<MemoryWorld> = {
+      push: () => Promise.reject(new Failure('NetworkError', 'No route.')),
+    }
+    let remote = noRoute
     const counts: number[] = []
     const later = (minutes: number): MemoryWorld => ({
       ...world,
+      ...remote,
       now: () => new Date(Date.parse('2026-03-01T10:00:00Z') + minutes * 60_000),
       async inPace(namespace, work) {
         t.equal(namespace, 'team')
@@ -134,7 +138,6 @@ t.test(
         return result
       },
     })
-    world.land = () => Promise.reject(new Failure('NetworkError', 'No route.'))
     world.cluster.apply(gitCommit())
     await send(later(0))
     await send(later(5))
@@ -142,7 +145,7 @@ t.test(
     await send(later(10))
     const awaited = statusOf(world)?.lastAttemptTime
     await handle(REF, finder(world.cluster, { reads: 8, waits: 8 }), later(10), awaited)
-    world.land = land
+    remote = {}
     await send(later(20))
     t.same(counts, [1, 0, 1, 1, 0])
   },

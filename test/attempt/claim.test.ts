@@ -33,29 +33,23 @@ t.test('an attempt that fails between reading and claiming may have pushed', asy
   t.match(await claim(fresh, { ...world, now: () => LATER }), { again: true })
 })
 
-t.test(
-  'one that has only found an object missing has pushed nothing, unless its push may be late',
-  async (t) => {
-    const fallback = { credentials: { secretName: 'a' }, fallbackCredentials: { secretName: 'b' } }
-    for (const [spec, late, again] of [
-      [{}, {}, false],
-      [{}, { latePush: true }, true],
-      [fallback, {}, true],
-    ] as const) {
-      const world = memoryWorld()
-      world.cluster.apply(gitCommit(spec))
-      const first = await claimed(read(world), world)
-      const failure = new Failure('ReferenceNotFound', 'There is no ConfigMap shop.')
-      const status = failed(first.envelope, failure, { now: world.now(), limit: 12, random: 0 })
-      await world.cluster.patchStatus(first.envelope, { ...status, ...late })
-      const later = { ...world, now: () => LATER }
-      t.match(await claim(read(world), later), { again })
-      t.match(await claim(read(world), { ...world, now: () => new Date('2026-03-01T10:10:00Z') }), {
-        again: true,
-      })
-    }
-  },
-)
+t.test('one whose result says that nothing was pushed has not, and no later claim says so', async (t) => {
+  for (const [kept, again] of [
+    [{}, false],
+    [{ nothingPushedTime: '2026-03-01T10:00:00.000001Z' }, true],
+  ] as const) {
+    const world = memoryWorld()
+    world.cluster.apply(gitCommit())
+    const first = await claimed(read(world), world)
+    const failure = new Failure('ReferenceNotFound', 'There is no ConfigMap shop.')
+    const terms = { now: world.now(), limit: 12, random: 0, nothingPushed: true }
+    await world.cluster.patchStatus(first.envelope, { ...failed(first.envelope, failure, terms), ...kept })
+    t.match(await claim(read(world), { ...world, now: () => LATER }), { isRetry: true, again })
+    t.match(await claim(read(world), { ...world, now: () => new Date('2026-03-01T10:10:00Z') }), {
+      again: true,
+    })
+  }
+})
 
 t.test('a newer generation that is being deleted is not taken up', async (t) => {
   const world = memoryWorld()

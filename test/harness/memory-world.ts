@@ -90,10 +90,17 @@ export function memoryWorld(now = new Date('2026-03-01T10:00:00Z')): MemoryWorld
     pushed: [],
     logged,
     land: () => Promise.resolve({ outcome: 'pushed', sha: 'a'.repeat(40), branch: 'main' }),
-    push(change, login, { signal }) {
+    // What does not land was refused.
+    push(change, login, { signal, pushWatch }) {
       const pushed = { change, login, signal }
       world.pushed.push(pushed)
-      return world.land(pushed)
+      pushWatch?.sent()
+      const landing = world.land(pushed)
+      void landing.then(
+        () => pushWatch?.answered(true),
+        () => pushWatch?.answered(false),
+      )
+      return landing
     },
     commitsByAPI: () => () => Promise.reject(new Error('There are no APIs here')),
     editFile: async (before, edit) => editText(before, edit),
@@ -131,6 +138,7 @@ export function memoryWorld(now = new Date('2026-03-01T10:00:00Z')): MemoryWorld
 
 /** A first attempt, as `attempt.ts` hands it to both functions; its turn is never given back. */
 export const ATTEMPT: Attempt = {
+  isRetry: false,
   again: false,
   signal: new AbortController().signal,
   saw: () => undefined,

@@ -59,6 +59,30 @@ t.test('a host that asks for fewer requests is not called with that login before
   t.match(await send('GitCommit', 'three'), { phase: 'Succeeded' })
 })
 
+t.test('a request of its user goes through once: retries wait, also where nothing was pushed', async (t) => {
+  const { world, apply, send, wait } = stage()
+  const missing = { resourceRef: { apiVersion: 'v1', kind: 'ConfigMap', name: 'late', path: 'a.yaml' } }
+  apply('asked', missing, { 'commitlet.dev/requested-at': 'now' })
+  t.match(await send('GitCommit', 'asked'), { conditions: [{ reason: 'ReferenceNotFound' }] })
+  world.land = () => Promise.reject(new Failure('RateLimited', 'One at a time.', { retryAfterSeconds: 3600 }))
+  apply('one')
+  await send('GitCommit', 'one')
+  const data = { colour: 'red' }
+  world.cluster.apply({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'late', namespace: 'team' },
+    data,
+  })
+  Object.assign(world, { now: () => new Date('2026-03-01T10:30:00Z') })
+  wait(1800)
+  t.match(await send('GitCommit', 'asked'), {
+    attempts: 2,
+    conditions: [{ message: /^git\.example\.com has asked for fewer requests/ }],
+  })
+  t.equal(world.pushed.length, 1)
+})
+
 t.test('a limit of commits that the API makes does not hold up pushes with the same login', async (t) => {
   const { push, find, withPullRequests } = memoryWorld()
   const issueToken = (): Promise<never> => Promise.reject(new Error('There are no Apps here'))

@@ -20,6 +20,10 @@ const LATE_PUSH: Schema = {
     'Whether the Git server may still carry out a push of an earlier attempt, whose answer was lost. Where the branch holds the content already, Commitlet then makes an empty commit, so that the old push fails.',
 }
 
+const NOTHING_PUSHED_TIME = time(
+  'The lastAttemptTime of an attempt, where neither it nor one before it at this request has sent a push. The next attempt then does not search the history of the branch for their commit.',
+)
+
 const DIGEST = { maxLength: 16, pattern: '^[0-9a-f]{16}$' } as const
 
 const LATE_PUSH_TO: Schema = {
@@ -62,6 +66,7 @@ const SYNC: Schema = {
 /** `status` of a GitCommit. */
 export const GITCOMMIT_STATUS: Schema = statusSchema({
   commit: COMMIT,
+  nothingPushedTime: NOTHING_PUSHED_TIME,
   latePush: LATE_PUSH,
   latePushTo: LATE_PUSH_TO,
   sync: SYNC,

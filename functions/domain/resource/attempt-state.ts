@@ -95,22 +95,18 @@ export function mayHavePushed(resource: Envelope): boolean {
 
 /**
  * Whether a commit of an earlier attempt at this request may be on the branch, so that it has to be searched for, in a history that
- * others may have made long. Not so where the only attempt has found an object or a Secret missing and written that result, unless
- * it may have pushed with the fallback credentials then.
+ * others may have made long. Not so where the results of all of them say that they have sent no push.
  */
-export function mayBeOnBranch(resource: Envelope, hasFallback: boolean): boolean {
-  return mayHavePushed(resource) && (hasFallback || !hasOnlyMissed(resource))
+export function mayBeOnBranch(resource: Envelope): boolean {
+  return mayHavePushed(resource) && !hasPushedNothing(resource)
 }
 
-// A follower's status tells what is being committed. What a withdrawn request finds is the commit of the one before it.
-function hasOnlyMissed(resource: Envelope): boolean {
-  const { kind, follows, status } = resource
-  if (kind !== 'GitCommit' || follows !== undefined || isWithdrawn(resource) || status === undefined)
-    return false
-  const ready = status.conditions?.find(({ type }) => type === 'Ready')
-  const isMissing = phaseUnsuspended(status) === 'Retrying' && ready?.reason === 'ReferenceNotFound'
-  const { latePush = false, latePushTo = [] } = status
-  return isMissing && status.attempts === 1 && !latePush && latePushTo.length === 0
+// What a withdrawn request finds is the commit of the one before it. Older releases keep the time, which is not that of their own
+// attempts.
+function hasPushedNothing(resource: Envelope): boolean {
+  const { status } = resource
+  if (status?.nothingPushedTime === undefined || isWithdrawn(resource)) return false
+  return phaseUnsuspended(status) === 'Retrying' && status.nothingPushedTime === status.lastAttemptTime
 }
 
 /**

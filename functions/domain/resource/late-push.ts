@@ -10,6 +10,8 @@ export interface PushWatch {
 /** Knows whether the remote may still carry out a push of an attempt, or of those before it. */
 export interface LatePushWatch extends PushWatch {
   readonly mayBeLate: () => boolean
+  /** Whether a push of this attempt was sent, whatever became of it. */
+  readonly hasSent: () => boolean
 }
 
 /**
@@ -18,14 +20,17 @@ export interface LatePushWatch extends PushWatch {
  */
 export function watchPushes(before: boolean): LatePushWatch {
   let unanswered = before ? 1 : 0
+  let hasSent = false
   return {
     sent() {
+      hasSent = true
       unanswered += 1
     },
     answered(landed) {
       unanswered = landed ? 0 : unanswered - 1
     },
     mayBeLate: () => unanswered > 0,
+    hasSent: () => hasSent,
   }
 }
 
@@ -84,4 +89,13 @@ export function mustMove({ latePush, latePushTo = [] }: LatePushes, place: Place
 export function withLatePushes({ status, ...envelope }: Envelope, late: LatePushes): Envelope {
   if (status === undefined) return envelope
   return { ...envelope, status: { ...status, latePush: false, latePushTo: [], ...late } }
+}
+
+/**
+ * The status of a failed attempt, whose claim the resource has, if no attempt at the request has sent a push. No other attempt has its
+ * time, so it says nothing of later ones, not even where a release that does not know the field keeps it.
+ */
+export function nothingPushedUntil({ status }: Envelope): Pick<Status, 'nothingPushedTime'> {
+  const { lastAttemptTime } = status ?? {}
+  return lastAttemptTime === undefined ? {} : { nothingPushedTime: lastAttemptTime }
 }

@@ -5,7 +5,7 @@ import { Failure } from '../failure.ts'
 import type { Awaited, CommitStatus, Phase, PullRequestStatus, Status } from './stored-status.ts'
 import type { Envelope } from './resource.ts'
 import { nextDelay } from './backoff.ts'
-import { latePushes, type LatePushes } from './late-push.ts'
+import { latePushes, nothingPushedUntil, type LatePushes } from './late-push.ts'
 import { syncAfter, syncBefore } from './sync-status.ts'
 import { CLAIM_SECONDS } from './claims.ts'
 
@@ -113,11 +113,13 @@ export interface FailureTerms extends ClaimTerms {
   readonly lapses?: number
   /** Pushes of this attempt, or of earlier ones, that the remote may still carry out. */
   readonly late?: LatePushes
+  /** Neither this attempt nor one before it at this request has sent a push. Default: one may have. */
+  readonly nothingPushed?: boolean
 }
 
 /** The status after a failure: Retrying with the time of the next attempt, or Failed. `resource` carries the claim. */
 export function failed(resource: Envelope, failure: Failure, terms: FailureTerms): Status {
-  const { now, limit, random, awaited = [], lapses = 0, late = {} } = terms
+  const { now, limit, random, awaited = [], lapses = 0, late = {}, nothingPushed = false } = terms
   const attempts = resource.status?.attempts ?? 1
   const started = Date.parse(resource.status?.startedAt ?? '') || now.getTime()
   const elapsedSeconds = (now.getTime() - started) / 1000
@@ -139,6 +141,7 @@ export function failed(resource: Envelope, failure: Failure, terms: FailureTerms
     ...(ends ? {} : { nextAttemptTime: timestamp(later(now, delay)) }),
     ...(ends || !looks ? {} : { waitingFor: awaited }),
     ...(ends || lapses === 0 ? {} : { lapses }),
+    ...(ends || !nothingPushed ? {} : nothingPushedUntil(resource)),
     ...latePushes(late.latePush, late.latePushTo),
     ...syncBefore(resource, true),
     ...resultBefore(resource),

@@ -60,6 +60,8 @@ export interface Status {
   readonly nextAttemptTime?: string
   readonly waitingFor?: readonly Awaited[]
   readonly lapses?: number
+  /** The `lastAttemptTime` of a failed attempt of a GitCommit: neither it nor one before it at this request has sent a push. */
+  readonly nothingPushedTime?: string
   /** A push of an earlier attempt may still be carried out, and none has landed since. */
   readonly latePush?: boolean
   /** Where pushes may still be carried out, and none has landed since; see domain/commit/push-place.ts. */

@@ -27,6 +27,16 @@ t.test('a push of an earlier attempt may be late as well', async (t) => {
   t.notOk(watch.mayBeLate())
 })
 
+t.test('whether an attempt has sent a push is known, whatever has become of it', async (t) => {
+  for (const before of [false, true]) {
+    const watch = watchPushes(before)
+    t.notOk(watch.hasSent(), 'those before it are not its own')
+    watch.sent()
+    watch.answered(before)
+    t.ok(watch.hasSent())
+  }
+})
+
 t.test('two watches are told of each push, also where there is only one', async (t) => {
   const watches = [watchPushes(false), watchPushes(true)] as const
   const both = tellBoth(...watches)
