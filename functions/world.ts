@@ -87,7 +87,7 @@ export interface KeptClaim extends ClaimCheck {
    * name again. Throws Conflict if it was deleted, and the Failure of a read.
    */
   readonly stillThere: () => Promise<void>
-  /** Ends the renewals, and returns the resource as it was last written or read. */
+  /** Ends the renewals and the time in which something may be sent, and returns the resource as it was last written or read. */
   readonly end: () => Promise<Envelope>
 }
 

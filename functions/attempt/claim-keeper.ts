@@ -153,6 +153,8 @@ export function openClaimKeeper({ cluster, now, elapsed }: ClaimKeeperParts): Wo
       if (kept.replaced) throw deletedMeanwhile()
     }
 
+    // The result of an attempt that has ended says what it has sent.
+    const mayBegin = (): boolean => claims.has(kept) && !signal.aborted && !kept.replaced
     const replaces = replaceBy(kept)
     add(kept)
     return {
@@ -169,7 +171,7 @@ export function openClaimKeeper({ cluster, now, elapsed }: ClaimKeeperParts): Wo
         const whole = await cluster.readResource(refOf(kept.envelope))
         if (whole === undefined || envelopeOf(whole).metadata.uid !== claimed.metadata.uid) lose(kept)
       },
-      remaining: () => (signal.aborted || kept.replaced ? 0 : remainingOf(elapsed() - kept.sentAt)),
+      remaining: () => (mayBegin() ? remainingOf(elapsed() - kept.sentAt) : 0),
       async end() {
         remove(kept)
         await kept.renewing?.catch(() => undefined)

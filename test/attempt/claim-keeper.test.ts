@@ -97,6 +97,16 @@ t.test(
   },
 )
 
+t.test('once its attempt has ended, nothing may be sent any more', async (t) => {
+  const { world, keepClaim } = stage()
+  const held = await claimed(world)
+  const kept = keepClaim(held.envelope, held.sentAt)
+  t.ok(kept.remaining() > 0)
+  const ended = kept.end()
+  t.equal(kept.remaining(), 0)
+  await ended
+})
+
 t.test('after a lost race a claim is confirmed by a write that is sent after it', async (t) => {
   const { world, keepClaim, writes, time } = stage()
   const held = await claimed(world)

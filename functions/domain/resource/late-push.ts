@@ -1,7 +1,7 @@
 import type { Envelope } from './resource.ts'
 import type { Status } from './stored-status.ts'
 
-/** Told when a push is sent, and when its outcome is known; one without an answer may still be carried out. */
+/** Told when the first byte of a push is to be sent, and when its outcome is known; one without an answer may still be carried out. */
 export interface PushWatch {
   readonly sent: () => void
   readonly answered: (landed: boolean) => void

@@ -66,7 +66,9 @@ export async function commitAndPush(
   const remaining = (): number => remainingFor(written)
   pushing?.()
   const pushed =
-    written.length > 0 ? await pushWatched(written, () => remote.push(tip, head, remaining)) : undefined
+    written.length > 0
+      ? await pushWatched(written, remaining, (begin) => remote.push(tip, head, begin))
+      : undefined
   if (pushed !== undefined && pushed.kind !== 'landed')
     return { settled: new Map(), rest: batch, pushed, head }
   const { branch } = tip
@@ -113,10 +115,22 @@ function moversOf(tip: Tip, steps: readonly PlannedStep[]): readonly PlannedStep
   return tip.exists ? unchanged.filter(({ of }) => of.change.latePush === true) : unchanged
 }
 
-async function pushWatched(written: readonly PendingChange[], push: () => Promise<Pushed>): Promise<Pushed> {
-  for (const { pushWatch } of written) pushWatch?.sent()
-  const pushed = await push()
-  if (mayStillLand(pushed)) return pushed
+/** Tells the watches of a push once its first byte is to be sent: until then nothing of it can come to the branch. */
+async function pushWatched(
+  written: readonly PendingChange[],
+  remaining: () => number,
+  push: (remaining: () => number) => Promise<Pushed>,
+): Promise<Pushed> {
+  const told = { begun: false }
+  const pushed = await push(() => {
+    const milliseconds = remaining()
+    if (milliseconds > 0 && !told.begun) {
+      told.begun = true
+      for (const { pushWatch } of written) pushWatch?.sent()
+    }
+    return milliseconds
+  })
+  if (!told.begun || mayStillLand(pushed)) return pushed
   for (const { pushWatch } of written) pushWatch?.answered(pushed.kind === 'landed')
   return pushed
 }

@@ -7,6 +7,7 @@ import { rememberTips } from '../../../functions/git/direct/remembered-tips.ts'
 import { readListedRefs } from '../../../functions/git/protocol/ls-refs.ts'
 import { FLUSH, packet } from '../../../functions/git/protocol/pkt-line.ts'
 import { changeOf, loginOf, openStage, outcomeOf, PASSWORD, patience } from '../stage.ts'
+import { startGitServer } from '../../harness/git-server.ts'
 import { drawnTests } from '../../harness/drawn-test.ts'
 
 const drawn = drawnTests(t, 3)
@@ -46,6 +47,22 @@ t.test(
     t.equal((await repository.log('main')).length, 6)
   },
 )
+
+t.test('a push on a remembered tip at a server that is gone has sent nothing', async (t) => {
+  const own = await startGitServer({ users: [{ password: PASSWORD }], authority: server.authority })
+  const { url } = await own.createRepository('tips/gone')
+  const told: string[] = []
+  const pushWatch = {
+    sent: () => void told.push('sent'),
+    answered: (landed: boolean) => void told.push(landed ? 'landed' : 'not landed'),
+  }
+  const watched = (path: string): Promise<unknown> =>
+    outcomeOf(git.push(changeOf(url, path), LOGIN, patience(), { pushWatch }))
+  t.match(await watched('a.md'), { outcome: 'pushed' })
+  await own.close()
+  t.match(await watched('b.md'), { reason: 'NetworkError' })
+  t.same(told, ['sent', 'landed'])
+})
 
 drawn('a login reads the tip again where another login has pushed since', async (t) => {
   const { url } = await server.createRepository('tips/shared')

@@ -112,30 +112,47 @@ t.test(
   },
 )
 
+/** Pushes a change, and returns what its watch is told. */
+async function watched(repository: MemoryRepository, more: Partial<Remote> = {}) {
+  const told: string[] = []
+  const pushWatch = {
+    sent: () => void told.push('sent'),
+    answered: (landed: boolean) => void told.push(landed ? 'landed' : 'not landed'),
+  }
+  const remote = { ...repository.open(), ...more }
+  const tip = await remote.readTip({ branch: 'main' })
+  if (tip === 'moved') throw new Error('Nobody else is at work here')
+  const batch = [{ ...pending(changeOf(URL, 'a.md')), pushWatch }]
+  const plan = await planCommits(remote, tip, { batch, isShared: false })
+  await commitAndPush(remote, tip, { ...plan, before: new Map() })
+  return told
+}
+
+const REFUSED = { kind: 'refused', failure: new Failure('NetworkError', 'No.'), each: false } as const
+
 t.test('a push is watched: whether it has been answered, and whether it has landed', async (t) => {
-  const refused = { kind: 'refused', failure: new Failure('NetworkError', 'No.'), each: false } as const
   for (const [answer, told] of [
     [undefined, ['sent', 'landed']],
     [{ kind: 'race' }, ['sent', 'not landed']],
-    [refused, ['sent', 'not landed']],
-    [{ ...refused, late: true }, ['sent']],
+    [REFUSED, ['sent', 'not landed']],
+    [{ ...REFUSED, late: true }, ['sent']],
     [{ kind: 'unknown' }, ['sent']],
   ] as const) {
     const repository = memoryRepository()
     repository.onPush = () => answer
-    const seen: string[] = []
-    const pushWatch = {
-      sent: () => void seen.push('sent'),
-      answered: (landed: boolean) => void seen.push(landed ? 'landed' : 'not landed'),
-    }
-    const remote = repository.open()
-    const tip = await remote.readTip({ branch: 'main' })
-    if (tip === 'moved') throw new Error('Nobody else is at work here')
-    const plan = await planCommits(remote, tip, {
-      batch: [{ ...pending(changeOf(URL, 'a.md')), pushWatch }],
-      isShared: false,
-    })
-    await commitAndPush(remote, tip, { ...plan, before: new Map() })
-    t.same(seen, told, JSON.stringify(answer))
+    t.same(await watched(repository), told, JSON.stringify(answer))
   }
+})
+
+t.test('a push is sent when its first byte may be sent, and once', async (t) => {
+  const repository = memoryRepository()
+  const late = { ...REFUSED, late: true } as const
+  const unconnected = await watched(repository, { push: () => Promise.resolve(late) })
+  t.same(unconnected, [], 'there was no connection')
+  const twice: Remote['push'] = (_tip, _head, remaining) => {
+    remaining?.()
+    remaining?.()
+    return Promise.resolve(late)
+  }
+  t.same(await watched(repository, { push: twice }), ['sent'])
 })
