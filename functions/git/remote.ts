@@ -173,7 +173,14 @@ export type Unlanded = { readonly late?: true } & (
     { readonly kind: 'race'; readonly unless?: Failure }
     /**
      * `each`: the remote inspected the commits, so other commits of the batch may pass. `said`: some of the commits may be
-     * why, because a hook may have repeated their words, or a gateway may refuse what it finds in them, or so much.
+     * why, because a hook may have repeated their words, or a gateway may refuse what it finds in them, or so much. `unread`: the
+     * remote has not looked at them, because it refuses the login, or so many requests.
      */
-  | { readonly kind: 'refused'; readonly failure: Failure; readonly each: boolean; readonly said?: true }
+  | {
+      readonly kind: 'refused'
+      readonly failure: Failure
+      readonly each: boolean
+      readonly said?: true
+      readonly unread?: true
+    }
 )

@@ -21,7 +21,7 @@ const LATE_PUSH: Schema = {
 }
 
 const NOTHING_PUSHED_TIME = time(
-  'The lastAttemptTime of an attempt, where neither it nor one before it at this request has sent a push. The next attempt then does not search the history of the branch for their commit.',
+  'The lastAttemptTime of an attempt, where neither it nor one before it at this request has sent a push that the Git server has looked at. The next attempt then does not search the history of the branch for their commit.',
 )
 
 const DIGEST = { maxLength: 16, pattern: '^[0-9a-f]{16}$' } as const

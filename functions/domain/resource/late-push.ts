@@ -5,12 +5,14 @@ import type { Status } from './stored-status.ts'
 export interface PushWatch {
   readonly sent: () => void
   readonly answered: (landed: boolean) => void
+  /** The remote has not looked at it: as if it had not been sent. */
+  readonly unread: () => void
 }
 
 /** Knows whether the remote may still carry out a push of an attempt, or of those before it. */
 export interface LatePushWatch extends PushWatch {
   readonly mayBeLate: () => boolean
-  /** Whether a push of this attempt was sent, whatever became of it. */
+  /** Whether a push of this attempt was sent and may have been looked at, whatever became of it. */
   readonly hasSent: () => boolean
 }
 
@@ -20,17 +22,21 @@ export interface LatePushWatch extends PushWatch {
  */
 export function watchPushes(before: boolean): LatePushWatch {
   let unanswered = before ? 1 : 0
-  let hasSent = false
+  let sent = 0
   return {
     sent() {
-      hasSent = true
+      sent += 1
       unanswered += 1
     },
     answered(landed) {
       unanswered = landed ? 0 : unanswered - 1
     },
+    unread() {
+      sent -= 1
+      unanswered -= 1
+    },
     mayBeLate: () => unanswered > 0,
-    hasSent: () => hasSent,
+    hasSent: () => sent > 0,
   }
 }
 
@@ -44,6 +50,10 @@ export function tellBoth(one: PushWatch, other: PushWatch | undefined): PushWatc
     answered(landed) {
       one.answered(landed)
       other?.answered(landed)
+    },
+    unread() {
+      one.unread()
+      other?.unread()
     },
   }
 }

@@ -131,7 +131,10 @@ async function pushWatched(
     return milliseconds
   })
   if (!told.begun || mayStillLand(pushed)) return pushed
-  for (const { pushWatch } of written) pushWatch?.answered(pushed.kind === 'landed')
+  const isUnread = pushed.kind === 'refused' && pushed.unread === true
+  for (const { pushWatch } of written)
+    if (isUnread) pushWatch?.unread()
+    else pushWatch?.answered(pushed.kind === 'landed')
   return pushed
 }
 

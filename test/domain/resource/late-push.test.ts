@@ -32,6 +32,10 @@ t.test('whether an attempt has sent a push is known, whatever has become of it',
     const watch = watchPushes(before)
     t.notOk(watch.hasSent(), 'those before it are not its own')
     watch.sent()
+    watch.unread()
+    t.notOk(watch.hasSent(), 'nor is one that the remote has not looked at')
+    t.equal(watch.mayBeLate(), before)
+    watch.sent()
     watch.answered(before)
     t.ok(watch.hasSent())
   }
@@ -47,6 +51,12 @@ t.test('two watches are told of each push, also where there is only one', async 
     [true, true],
   )
   both.answered(true)
+  t.strictSame(
+    watches.map((watch) => watch.mayBeLate()),
+    [false, false],
+  )
+  both.sent()
+  both.unread()
   t.strictSame(
     watches.map((watch) => watch.mayBeLate()),
     [false, false],

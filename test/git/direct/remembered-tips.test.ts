@@ -48,21 +48,37 @@ t.test(
   },
 )
 
-t.test('a push on a remembered tip at a server that is gone has sent nothing', async (t) => {
-  const own = await startGitServer({ users: [{ password: PASSWORD }], authority: server.authority })
-  const { url } = await own.createRepository('tips/gone')
-  const told: string[] = []
-  const pushWatch = {
-    sent: () => void told.push('sent'),
-    answered: (landed: boolean) => void told.push(landed ? 'landed' : 'not landed'),
-  }
-  const watched = (path: string): Promise<unknown> =>
-    outcomeOf(git.push(changeOf(url, path), LOGIN, patience(), { pushWatch }))
-  t.match(await watched('a.md'), { outcome: 'pushed' })
-  await own.close()
-  t.match(await watched('b.md'), { reason: 'NetworkError' })
-  t.same(told, ['sent', 'landed'])
-})
+t.test(
+  'a push on a remembered tip has sent nothing where the server is gone, or does not look at it',
+  async (t) => {
+    const own = await startGitServer({ users: [{ password: PASSWORD }], authority: server.authority })
+    const { url } = await own.createRepository('tips/gone')
+    const told: string[] = []
+    const pushWatch = {
+      sent: () => void told.push('sent'),
+      answered: (landed: boolean) => void told.push(landed ? 'landed' : 'not landed'),
+      unread: () => void told.push('unread'),
+    }
+    async function watched(path: string): Promise<unknown> {
+      told.length = 0
+      return outcomeOf(git.push(changeOf(url, path), LOGIN, patience(), { pushWatch }))
+    }
+    t.match(await watched('a.md'), { outcome: 'pushed' })
+    t.same(told, ['sent', 'landed'])
+    for (const [status, reason, of] of [
+      [401, 'AuthenticationFailed', 'unread'],
+      [429, 'RateLimited', 'unread'],
+      [403, 'PermissionDenied', 'not landed'],
+    ] as const) {
+      own.faults.add({ kind: 'status', status }, { exchange: 'receive-pack', times: 1 })
+      t.match(await watched('b.md'), { reason })
+      t.same(told, ['sent', of], reason)
+    }
+    await own.close()
+    t.match(await watched('b.md'), { reason: 'NetworkError' })
+    t.same(told, [])
+  },
+)
 
 drawn('a login reads the tip again where another login has pushed since', async (t) => {
   const { url } = await server.createRepository('tips/shared')

@@ -118,6 +118,7 @@ async function watched(repository: MemoryRepository, more: Partial<Remote> = {})
   const pushWatch = {
     sent: () => void told.push('sent'),
     answered: (landed: boolean) => void told.push(landed ? 'landed' : 'not landed'),
+    unread: () => void told.push('unread'),
   }
   const remote = { ...repository.open(), ...more }
   const tip = await remote.readTip({ branch: 'main' })
@@ -135,6 +136,7 @@ t.test('a push is watched: whether it has been answered, and whether it has land
     [undefined, ['sent', 'landed']],
     [{ kind: 'race' }, ['sent', 'not landed']],
     [REFUSED, ['sent', 'not landed']],
+    [{ ...REFUSED, unread: true }, ['sent', 'unread']],
     [{ ...REFUSED, late: true }, ['sent']],
     [{ kind: 'unknown' }, ['sent']],
   ] as const) {

@@ -109,7 +109,13 @@ export type Delivery =
   | { readonly kind: 'answered'; readonly answer: Buffer; readonly words: string }
   /** The ref is not where the update begins, or the push might not begin; nothing was sent. */
   | { readonly kind: 'stale' }
-  /** The server has not carried it out, or somewhere else. `each`: because of its content. `said`: see Unlanded. */
-  | { readonly kind: 'refused'; readonly failure: Failure; readonly each: boolean; readonly said?: true }
+  /** The server has not carried it out, or somewhere else. `each`: because of its content. `said`, `unread`: see Unlanded. */
+  | {
+      readonly kind: 'refused'
+      readonly failure: Failure
+      readonly each: boolean
+      readonly said?: true
+      readonly unread?: true
+    }
   /** There is no usable answer: it may have been carried out. */
   | { readonly kind: 'lost'; readonly failure: Failure }

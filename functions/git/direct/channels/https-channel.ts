@@ -165,7 +165,7 @@ function deliveryOf(answer: KeptAnswer, context: ErrorContext): Delivery {
   const refused = { kind: 'refused', failure, each: failure.reason === 'PushRejected' } as const
   // All else a gateway may have found in some of the commits: many answer 403 then.
   const isOfLogin = status === 401 || failure.reason === 'RateLimited'
-  return isOfLogin ? refused : { ...refused, said: true }
+  return isOfLogin ? { ...refused, unread: true } : { ...refused, said: true }
 }
 
 function failureFor({ status, header }: KeptAnswer, context: ErrorContext): Failure {
