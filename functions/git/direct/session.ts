@@ -11,6 +11,7 @@ import { stopIfAborted } from '../process/launcher.ts'
 import { fetchCommand, readFetched, type FetchRequest } from '../protocol/fetch.ts'
 import { lsRefsCommand, readListedRefs, type ListedRefs } from '../protocol/ls-refs.ts'
 import { isProtocolError } from '../protocol/protocol-error.ts'
+import { shortRefs } from '../protocol/short-refs.ts'
 import { holdOf, isBusy, OBJECT_BYTES, type Objects, type Share } from './memory.ts'
 import type { RememberedTips } from './remembered-tips.ts'
 import type { RememberedWay } from './tree-ways.ts'
@@ -27,7 +28,7 @@ export interface DirectSession {
   readonly way: RememberedWay
 }
 
-/** More than the refs that begin with one name ever take; the git binary reads more. */
+/** What is kept of the refs that begin with a name; the git binary reads more. */
 const REFS_BYTES = 4 * 1024 * 1024
 
 /** The trees of a repository of 300,000 files have some 8 MiB in a pack; larger ones are for the git binary. */
@@ -51,7 +52,12 @@ export async function listRefs(
   unborn = false,
 ): Promise<ListedRefs> {
   const { channel, context } = session
-  const question = { command: lsRefsCommand(names, unborn), most: REFS_BYTES, about: 'refs' } as const
+  const question = {
+    command: lsRefsCommand(names, unborn),
+    most: REFS_BYTES,
+    shorten: shortRefs(names),
+    about: 'refs',
+  } as const
   try {
     return await channel.ask(question, async (answer) => {
       await turnToRead(session.share, answer)

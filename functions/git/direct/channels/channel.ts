@@ -48,8 +48,10 @@ export interface Channel {
 /** A command for git-upload-pack. */
 export interface Question {
   readonly command: Buffer
-  /** Maximum bytes of the answer. */
+  /** Maximum bytes of what is kept of the answer. */
   readonly most: number
+  /** What is kept of each piece of the answer, in order; default: all of it. */
+  readonly shorten?: ((piece: Uint8Array) => Buffer) | undefined
   /** A running git-upload-pack remembers refs that it has listed: it is asked for objects only. */
   readonly about: 'refs' | 'objects'
 }

@@ -70,8 +70,8 @@ export function openHTTPSChannel(parts: HTTPSParts): Channel {
   }
 
   return {
-    async ask({ command, most }, read) {
-      const answer = await post('git-upload-pack', [command], { most, take })
+    async ask({ command, most, shorten }, read) {
+      const answer = await post('git-upload-pack', [command], { most, take, shorten })
       const { status, body } = answer
       try {
         if (status === 404) throw await lookAgain()

@@ -9,13 +9,14 @@ import { stopIfAborted } from '../../process/launcher.ts'
 import { readCapabilities, requireFetches, type Capabilities } from '../../protocol/capabilities.ts'
 import { isProtocolError } from '../../protocol/protocol-error.ts'
 import { pushCommand, readAdvertisedRef, type RefUpdate } from '../../protocol/receive-pack.ts'
-import { shortReport, type ShortReport } from '../../protocol/short-report.ts'
+import { shortRefs } from '../../protocol/short-refs.ts'
+import { shortReport } from '../../protocol/short-report.ts'
 import type { ReconnectingSSH } from '../../ssh/reconnect.ts'
 import { commandFor, type Service as GitProgram } from '../../ssh/request.ts'
 import type { SSHProgram } from '../../ssh/session.ts'
 import { explainSSH, withoutRemote } from '../../ssh/ssh-errors.ts'
 import { readServerReport } from '../../ssh/tunnel.ts'
-import { REPORT_BYTES, tooLong, turnToRead, type Channel, type Delivery } from './channel.ts'
+import { REPORT_BYTES, tooLong, turnToRead, type Channel, type Delivery, type Question } from './channel.ts'
 import { converse, type Conversation, type Heard } from './conversation.ts'
 
 /** What a channel over SSH is made of. */
@@ -30,7 +31,7 @@ export interface SSHParts {
   readonly transferred?: ((bytes: Transferred) => void) | undefined
 }
 
-/** The list of all refs, with which receive-pack begins; the git binary reads longer ones. */
+/** What is kept of the list of all refs, with which receive-pack begins. */
 const REFS_BYTES = 4 * 1024 * 1024
 /** What git prints where its connection ends, before the first answer and later: ssh-errors.ts reads it. */
 const CLOSED = 'fatal: Could not read from remote repository.'
@@ -51,12 +52,12 @@ export function openSSHChannel(parts: SSHParts): Channel {
   /** Starts a program, and reads what it says of itself. */
   async function start<T>(
     name: GitProgram,
-    protocol: string | undefined,
+    { protocol, refs }: { readonly protocol?: string; readonly refs: readonly string[] },
     read: (advertisement: Buffer) => T,
   ): Promise<{ readonly running: Running; readonly said: T }> {
     const program = await ssh.exec(commandFor(name, address), protocol)
     const running = { name, program, talk: converse(program.stream, transferred) }
-    const heard = await hear(running, REFS_BYTES)
+    const heard = await hear(running, REFS_BYTES, shortRefs(refs))
     try {
       if (heard.isCut) throw await failureFor(running, CLOSED)
       stopIfMoved(program)
@@ -70,7 +71,7 @@ export function openSSHChannel(parts: SSHParts): Channel {
     }
   }
 
-  async function hear({ talk }: Running, most: number, shorten?: ShortReport): Promise<Heard> {
+  async function hear({ talk }: Running, most: number, shorten?: Question['shorten']): Promise<Heard> {
     const timer = setTimeout(() => talk.end(), context.deadlineSeconds * 1000).unref()
     const heard = await talk.hear({ most, take, shorten }).finally(() => clearTimeout(timer))
     if (heard !== undefined) return heard
@@ -94,7 +95,7 @@ export function openSSHChannel(parts: SSHParts): Channel {
     ref: string,
   ): Promise<{ readonly running: Running; readonly said: string | undefined } | Failure> {
     try {
-      return await start('git-receive-pack', undefined, (list) => readAdvertisedRef(list, ref))
+      return await start('git-receive-pack', { refs: [ref] }, (list) => readAdvertisedRef(list, ref))
     } catch (error) {
       stopIfAborted(signal)
       if (error instanceof Failure) return error
@@ -103,10 +104,10 @@ export function openSSHChannel(parts: SSHParts): Channel {
   }
 
   return {
-    async ask({ command, most, about }, read) {
+    async ask({ command, most, about, shorten }, read) {
       if (about === 'refs' || uploadPack?.talk.isOpen() !== true) {
         uploadPack?.talk.end()
-        const started = await start('git-upload-pack', 'version=2', readCapabilities)
+        const started = await start('git-upload-pack', { protocol: 'version=2', refs: [] }, readCapabilities)
         uploadPack = started.running
         capabilities = started.said
       }
@@ -114,7 +115,7 @@ export function openSSHChannel(parts: SSHParts): Channel {
       // A repository without a commit needs none.
       if (about === 'objects') requireFetches(capabilities)
       await running.talk.say([command])
-      const heard = await hear(running, most)
+      const heard = await hear(running, most, shorten)
       try {
         stopIfMoved(running.program)
         return await read(heard.answer)
