@@ -9,7 +9,7 @@ import type { SoughtCommit } from '../remote.ts'
 import type { Tree, TreeEntry } from '../tree.ts'
 import { readTree } from './read-tree.ts'
 import { fetchObjects, understood, type DirectSession, type FetchedObjects } from './session.ts'
-import { fetchWithTrees } from './tree-ways.ts'
+import { fetchWithTrees } from './tree-fetches.ts'
 
 /** Commits below a tip, without trees. */
 export interface History {

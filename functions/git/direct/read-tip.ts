@@ -4,7 +4,7 @@ import type { ObjectId } from '../objects/object.ts'
 import type { Tip, WantedTip } from '../remote.ts'
 import type { FetchRequest } from '../protocol/fetch.ts'
 import { fetchObjects, listRefs, understood, type DirectSession, type FetchedObjects } from './session.ts'
-import { FEW, fetchWithTrees } from './tree-ways.ts'
+import { FEW, fetchWithTrees } from './tree-fetches.ts'
 
 const HEADS = 'refs/heads/'
 

@@ -8,7 +8,7 @@ import type { Tip } from '../remote.ts'
 import { DIRECTORY_MODE, LARGEST_DIRECTORY, ROOT, type Tree, type TreeEntry } from '../tree.ts'
 import { fetchCommit } from './read-tip.ts'
 import { understood, type DirectSession } from './session.ts'
-import { fetchTrees } from './tree-ways.ts'
+import { fetchTrees } from './tree-fetches.ts'
 
 /** What is to be read of a commit. */
 export interface WantedPaths {

@@ -24,6 +24,8 @@ export function shortRefs(names: readonly string[]): ShortRefs {
   let [bytes, ones] = [0, 0]
   let hasFirst = false
   let isOver = false
+  // The first packet is kept as it comes: where an answer ends within it, the reader says so.
+  let isBeginning = true
 
   function isKept(content: Buffer): boolean {
     if (!isRefLine(content)) return true
@@ -42,7 +44,8 @@ export function shortRefs(names: readonly string[]): ShortRefs {
     }
     ones += 1
     const isDropped = !isOver && !isKept(held.subarray(LENGTH_BYTES, size))
-    const kept = isDropped ? undefined : Buffer.from(held.subarray(0, size))
+    const kept = isDropped || isBeginning ? undefined : Buffer.from(held.subarray(0, size))
+    isBeginning = false
     size = 0
     wanted = LENGTH_BYTES
     return kept
@@ -54,7 +57,7 @@ export function shortRefs(names: readonly string[]): ShortRefs {
     ones += 1
     if (!isOver && (bytes > MOST_BYTES || ones > SHORT_ONES + bytes / LEAST_AVERAGE_BYTES)) {
       isOver = true
-      kept.push(held.subarray(0, size))
+      if (!isBeginning) kept.push(held.subarray(0, size))
     }
     let at = 0
     while (at < piece.length && !isOver) {
@@ -62,6 +65,7 @@ export function shortRefs(names: readonly string[]): ShortRefs {
       held.set(part, size)
       size += part.length
       at += part.length
+      if (isBeginning) kept.push(part)
       const taken = size === wanted ? take() : undefined
       if (taken !== undefined) kept.push(taken)
     }

@@ -51,6 +51,9 @@ t.test('what is no ref is kept as it is', async (t) => {
     Buffer.concat([packet(`${ID} ${REF}\n`), FLUSH, packet(`${ID} refs/heads/other\n`), FLUSH]),
     Buffer.concat([packet(`${ID} ${REF}\n`), DELIMITER, FLUSH]),
     Buffer.from('0003'),
+    Buffer.from('00ff'),
+    Buffer.from('00'),
+    Buffer.from('00ff and then'),
     Buffer.from('fff1and more'),
   ])
     for (const step of [1, 5, answer.length]) t.same(shortened(answer, step), answer)
