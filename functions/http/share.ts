@@ -20,8 +20,8 @@ export function reservationOf(
   { reserve }: Pick<HTTPSettings, 'reserve'>,
   namespace: string,
   signal: AbortSignal,
-): () => Promise<Release> {
-  return async () => (reserve === undefined ? () => undefined : reserve(namespace, signal))
+): () => Release | Promise<Release> {
+  return () => (reserve === undefined ? () => undefined : reserve(namespace, signal))
 }
 
 /** Who calls the API of a host, and shakes hands with it. */

@@ -38,16 +38,22 @@ export function boundKeptValues({ isKept }: Pick<HeldTurn, 'isKept'>): (values: 
   }
 }
 
-/** The same reservation, for which the turn is not held. */
+/**
+ * The same reservation before a change, in which the turn is kept: it is passed on before that, if others wait, and is not held
+ * while the reservation has to wait.
+ */
 export function reserveWithoutTurn(
-  reserve: () => Promise<Release>,
-  turn: Pick<HeldTurn, 'without'>,
+  reserve: () => Release | Promise<Release>,
+  turn: Pick<HeldTurn, 'pass' | 'without'>,
 ): () => Promise<Release> {
   return async function reserveForTurn() {
+    await turn.pass()
     let release: Release = () => undefined
     try {
+      const reserved = reserve()
+      if (typeof reserved === 'function') return reserved
       await turn.without(async () => {
-        release = await reserve()
+        release = await reserved
       })
       return release
     } catch (error) {

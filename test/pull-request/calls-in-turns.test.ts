@@ -1,7 +1,7 @@
 import t from 'tap'
 import { Failure } from '../../functions/domain/failure.ts'
 import type { Fetch, PullRequests } from '../../functions/domain/pull-request/pull-requests.ts'
-import { inTurns } from '../../functions/pull-request/calls-in-turns.ts'
+import { inTurns, reserveWithoutTurn } from '../../functions/pull-request/calls-in-turns.ts'
 import { BITBUCKET } from '../harness/hosts/bitbucket.ts'
 import { GITEA } from '../harness/hosts/gitea.ts'
 import type { HostServer } from '../harness/hosts/host-server.ts'
@@ -172,6 +172,19 @@ t.test('every call that changes something is sent with a confirmed claim, or not
     ...['confirm', 'PATCH', 'confirm', 'PATCH', 'confirm', 'PUT', 'confirm', 'PATCH'],
     'confirm',
   ])
+})
+
+t.test('a turn is passed on before a reservation, and left where that has to wait', async (t) => {
+  const done: string[] = []
+  const turn = {
+    pass: () => Promise.resolve(done.push('pass') > 0),
+    without: <T>(work: () => Promise<T>) => (done.push('leave'), work()),
+  }
+  const release = (): void => undefined
+  t.equal(await reserveWithoutTurn(() => release, turn)(), release)
+  t.strictSame(done.splice(0), ['pass'])
+  t.equal(await reserveWithoutTurn(() => Promise.resolve(release), turn)(), release)
+  t.strictSame(done, ['pass', 'leave'])
 })
 
 t.test('a claim that is lost while a host reads a pull request keeps old words from it', async (t) => {

@@ -20,9 +20,10 @@ export type WorkFor = <T>(
 
 /**
  * Waits, before others wait for works of the namespace that are urgent then, until it has a share of the thread for them, and one of
- * what all have together if it has taken more than a little. The result gives back what it has not needed. Throws Timeout.
+ * what all have together if it has taken more than a little. The result gives back what it has not needed, and is a Promise only where
+ * it has to wait. Throws Timeout.
  */
-export type ReserveFor = (namespace: string, signal: AbortSignal) => Promise<Release>
+export type ReserveFor = (namespace: string, signal: AbortSignal) => Release | Promise<Release>
 
 /**
  * The shares in what servers that anybody may name have us do: each piece of work counts, however short it is, in what all

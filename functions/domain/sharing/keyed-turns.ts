@@ -83,7 +83,7 @@ export function openKeyedTurns(
       async without(work) {
         release()
         const result = await work()
-        await enter('first')
+        await enter('first of its owner')
         return result
       },
       isKept: () => isKept,

@@ -130,6 +130,22 @@ t.test('work without the turn lets others go before, and it is told whether a tu
   await own.end()
 })
 
+t.test('who has waited for something else comes back in the order of all', async (t) => {
+  const { begun, work, clock } = stage(1)
+  const first = work('a', 'first')
+  const turn = await first.turn
+  const other = work('b', 'other')
+  clock.now += 1_000
+  const back = turn.without(() => Promise.resolve()).then(() => begun.push('back'))
+  await other.turn
+  const next = work('c', 'next')
+  await other.end()
+  await next.end()
+  await back
+  t.strictSame(begun, ['first', 'other', 'next', 'back'])
+  await first.end()
+})
+
 t.test('whoever left its turn gets the next one, also from an owner of its own', async (t) => {
   const { begun, work, clock } = stage(1)
   const first = work('a', 'first')

@@ -137,6 +137,34 @@ export function shareThread(
     }
   }
 
+  /** Undefined: it has to wait. */
+  function reserveLittle(namespace: string): Release | undefined {
+    const ofIts = works.little.of(namespace)
+    if (shares.of(namespace).left() <= 0 || ofIts.left() <= 0) return undefined
+    return reserved.begin(namespace, ofIts, RESERVED_MS)
+  }
+
+  async function reserveLater(namespace: string, signal: AbortSignal): Promise<Release> {
+    for (;;) {
+      await ownShare(namespace, signal)
+      const little = reserveLittle(namespace)
+      if (little !== undefined) return little
+      const oneEnds = reserved.oneEnds(namespace)
+      if (oneEnds !== undefined) {
+        await unlessAborted(oneEnds, signal, late)
+        continue
+      }
+      const leave = await enter(namespace, signal)
+      try {
+        if (reserved.oneEnds(namespace) !== undefined || shares.of(namespace).left() <= 0) continue
+        taken.add(namespace, LONG_MS)
+        return reserved.begin(namespace, long, LONG_MS)
+      } finally {
+        leave()
+      }
+    }
+  }
+
   function sharing(sort: Sort): WorkFor {
     return async (namespace, work, signal, isUrgent = false) =>
       isUrgent ? urgently(namespace, work, sort) : inShare(namespace, work, { ...sort, signal })
@@ -151,26 +179,7 @@ export function shareThread(
     count,
     workFor: sharing(works),
     callFor: sharing(calls),
-    async reserve(namespace, signal) {
-      for (;;) {
-        await ownShare(namespace, signal)
-        const ofIts = works.little.of(namespace)
-        if (ofIts.left() > 0) return reserved.begin(namespace, ofIts, RESERVED_MS)
-        const oneEnds = reserved.oneEnds(namespace)
-        if (oneEnds !== undefined) {
-          await unlessAborted(oneEnds, signal, late)
-          continue
-        }
-        const leave = await enter(namespace, signal)
-        try {
-          if (reserved.oneEnds(namespace) !== undefined || shares.of(namespace).left() <= 0) continue
-          taken.add(namespace, LONG_MS)
-          return reserved.begin(namespace, long, LONG_MS)
-        } finally {
-          leave()
-        }
-      }
-    },
+    reserve: (namespace, signal) => reserveLittle(namespace) ?? reserveLater(namespace, signal),
   }
 }
 
