@@ -55,7 +55,7 @@ interface Place {
  * their logins: anybody may name a branch. Only the creation is kept from others, not the search before it or the details
  * after it; where somebody else's creation has ended since the session began, or the host would change what is open, it is
  * searched for again, after all waits. Who waits leaves the turn of its token to others, and whoever is next gets one before
- * them: so nobody waits for another's token.
+ * them, as one of its token at a time: so others wait little for another's token.
  * `elapsed`: milliseconds of a clock that is never set.
  */
 export function openOneCreation(elapsed: () => number = () => performance.now()): OneCreation {

@@ -133,6 +133,12 @@ for (const { title, openings, most } of [
     openings: (n: number) => ['one', 'two'].map((at) => slow(n, at, { reserveMs: 50 })),
     most: 7_000,
   },
+  {
+    title: 'of those for which others may wait with another token, one comes before them at a time',
+    openings: (n: number) =>
+      ['shared', 'shared', `evil-${n}`, `evil-${n}`].map((token) => slow(n, 'one', { token })),
+    most: 15_000,
+  },
 ])
   t.test(title, async (t) => {
     const { sharing } = await openingsBeside(openings)

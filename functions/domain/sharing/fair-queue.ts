@@ -22,6 +22,7 @@ export type Leave = (mostMs?: number) => void
 
 /**
  * Before which others one waits: none (which is the default), those of the same owner and of owners who have taken about as much, or all.
+ * The latter is for one place: while somebody has it who came so, the next place is for who has taken the least.
  */
 export type Rank = 'last' | 'first of its owner' | 'first'
 
@@ -43,12 +44,15 @@ export interface QueueTerms {
 interface HeldPlace {
   /** Until then the time for which it is held has been counted. */
   counted: number
+  /** Its holder has come before all. */
+  readonly isFirst: boolean
 }
 
 /** Who waits. */
 interface Entry {
   readonly owner: string
   readonly expected: number | undefined
+  readonly isFirst: boolean
   readonly start: (place: HeldPlace) => void
 }
 
@@ -78,22 +82,39 @@ export function openFairQueue(
     return free === 0 && held.size === 1 && !held.has(owner)
   }
 
+  function rankOf({ owner, expected }: Entry): number {
+    return taken.rankOf(owner, expected)
+  }
+
+  /** Those whose owners have taken the least come first. */
+  function inOrder(entries: readonly Entry[]): readonly Entry[] {
+    return entries.toSorted((one, other) => rankOf(one) - rankOf(other))
+  }
+
+  /** The next one of each owner. */
+  function heads(): readonly Entry[] {
+    return [...waiting.values()].flatMap((entries) => entries.slice(0, 1))
+  }
+
+  /** Whether nobody who has come before all still has a place. */
+  function mayBeFirst(): boolean {
+    return [...held.values()].every((places) => [...places].every(({ isFirst }) => !isFirst))
+  }
+
   function takeNext(isFor: (owner: string) => boolean = () => true): Entry | undefined {
-    const first = [...urgent].find(({ owner }) => isFor(owner))
-    if (first !== undefined) {
+    const isNext = ({ owner }: Entry): boolean => isFor(owner)
+    const [first] = inOrder([...urgent].filter(isNext))
+    const [next] = inOrder(heads().filter(isNext))
+    if (first !== undefined && (next === undefined || mayBeFirst() || rankOf(first) <= rankOf(next))) {
       urgent.delete(first)
       return first
     }
-    const [next] = [...waiting]
-      .filter(([owner]) => isFor(owner))
-      .toSorted(
-        ([a, [one]], [b, [other]]) => taken.rankOf(a, one?.expected) - taken.rankOf(b, other?.expected),
-      )
     if (next === undefined) return undefined
-    const [owner, [entry, ...rest]] = next
+    const { owner } = next
+    const [, ...rest] = waiting.get(owner) ?? []
     waiting.delete(owner)
     if (rest.length > 0) waiting.set(owner, rest)
-    return entry
+    return next
   }
 
   function line(entry: Entry, rank: Rank): void {
@@ -112,7 +133,7 @@ export function openFairQueue(
 
   async function wait(owner: string, signal: AbortSignal, rank: Rank, expected?: number): Promise<HeldPlace> {
     const { promise, resolve, reject } = Promise.withResolvers<HeldPlace>()
-    const entry = { owner, expected, start: resolve }
+    const entry = { owner, expected, isFirst: rank === 'first', start: resolve }
     line(entry, rank)
     waits()
     function giveUp(): void {
@@ -130,10 +151,11 @@ export function openFairQueue(
     }
   }
 
-  function hold(owner: string): HeldPlace {
-    const place = { counted: elapsed() }
+  function hold(owner: string, isFirst: boolean): HeldPlace {
+    const place = { counted: elapsed(), isFirst }
     held.set(owner, (held.get(owner) ?? new Set()).add(place))
-    taken.begins(owner)
+    // Before its time: what it has taken is held against it as before.
+    if (!isFirst) taken.begins(owner)
     return place
   }
 
@@ -143,8 +165,8 @@ export function openFairQueue(
     place.counted = now
   }
 
-  function give({ owner, start }: Entry): void {
-    start(hold(owner))
+  function give({ owner, isFirst, start }: Entry): void {
+    start(hold(owner, isFirst))
   }
 
   function lendSpare(): void {
@@ -171,18 +193,18 @@ export function openFairQueue(
     })
   }
 
-  function takeAtOnce(owner: string): HeldPlace | undefined {
+  function takeAtOnce(owner: string, rank: Rank): HeldPlace | undefined {
     if (free > 0) free -= 1
     else if (hasSpare && isKeptOut(owner)) hasSpare = false
     else return undefined
-    return hold(owner)
+    return hold(owner, rank === 'first')
   }
 
   return {
     async enter(owner, signal, rank = 'last', expected?: number) {
       signal.throwIfAborted()
       if (!waiting.has(owner)) taken.waits(owner)
-      const place = takeAtOnce(owner) ?? (await wait(owner, signal, rank, expected))
+      const place = takeAtOnce(owner, rank) ?? (await wait(owner, signal, rank, expected))
       place.counted = elapsed()
       let isHeld = true
       return (mostMs = Infinity) => {
@@ -197,9 +219,8 @@ export function openFairQueue(
     mayGoOn(owner) {
       for (const place of held.get(owner) ?? []) count(owner, place)
       const own = taken.rankOf(owner)
-      const hasLess = ([other, [first]]: [string, readonly Entry[]]): boolean =>
-        other !== owner && taken.rankOf(other, first?.expected) < own
-      if (urgent.size > 0 || [...waiting].some(hasLess)) return false
+      const hasLess = (entry: Entry): boolean => entry.owner !== owner && rankOf(entry) < own
+      if ((urgent.size > 0 && mayBeFirst()) || [...urgent, ...heads()].some(hasLess)) return false
       taken.begins(owner)
       return true
     },

@@ -19,7 +19,10 @@ export interface HeldTurn {
   readonly keep: <T>(work: () => Promise<T>) => Promise<T>
   /** Gives the turn up, for a wait for something else. */
   readonly leave: () => void
-  /** Takes a turn again, before all who wait: by then others wait for what this one holds. */
+  /**
+   * Takes a turn again, before all who wait: by then others wait for what this one holds. One of those who come so has a turn at a
+   * time, until it passes it; another one comes in the order of all.
+   */
   readonly comeBack: () => Promise<void>
   /** Does work that waits for something else without the turn, and takes it again after it. */
   readonly without: <T>(work: () => Promise<T>) => Promise<T>
@@ -65,9 +68,12 @@ export function openKeyedTurns(
       else release = entered
     }
     let isKept = false
+    let isFirst = false
     const turn: HeldTurn = {
       async pass() {
-        if (isKept || queue.mayGoOn(owner)) return false
+        // What the others have waited for is over.
+        if (isKept || (!isFirst && queue.mayGoOn(owner))) return false
+        isFirst = false
         const giveBack = release
         const entered = enter('first of its owner')
         giveBack()
@@ -79,7 +85,10 @@ export function openKeyedTurns(
         return work().finally(() => (isKept = false))
       },
       leave: () => release(),
-      comeBack: () => enter('first'),
+      async comeBack() {
+        isFirst = true
+        await enter('first')
+      },
       async without(work) {
         release()
         const result = await work()

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import { openFairQueue, type Rank } from '../../../functions/domain/sharing/fair-queue.ts'
+import { CALLS, countWithCredit } from '../../../functions/domain/sharing/taken-time.ts'
 
 const NEVER = new AbortController().signal
 
@@ -55,6 +56,51 @@ t.test('next is who has taken the least time, of both places together', async (t
   two()
   await Promise.all(rest.map(async (entered) => (await entered)()))
   t.equal(order.join(''), 'bbbaa')
+})
+
+t.test(
+  'of those who come before all, one has a place at a time, and the next is for who has taken the least',
+  async (t) => {
+    let now = 0
+    const queue = openFairQueue(2, { elapsed: () => now })
+    const held = await Promise.all([queue.enter('a', NEVER), queue.enter('b', NEVER)])
+    now = 5_000
+    const order: string[] = []
+    const enter = async (owner: string, rank?: Rank): Promise<() => void> => {
+      const leave = await queue.enter(owner, NEVER, rank)
+      order.push(owner)
+      return leave
+    }
+    for (const leave of held) leave()
+    const others = await Promise.all([queue.enter('x', NEVER), queue.enter('y', NEVER)])
+    const [a, b] = [enter('a', 'first'), enter('b', 'first')]
+    const [c, d] = [enter('c'), enter('d')]
+    for (const leave of others) leave()
+    const first = await a
+    ;(await c)()
+    await setImmediate()
+    t.equal(order.join(''), 'acd')
+    t.equal(queue.mayGoOn('d'), true)
+    first()
+    ;(await b)()
+    ;(await d)()
+    t.equal(order.join(''), 'acdb')
+  },
+)
+
+t.test('who comes before all is known by what it has taken, and so are the others', async (t) => {
+  let now = 0
+  const queue = openFairQueue(1, { elapsed: () => now, taken: countWithCredit(CALLS) })
+  const order: string[] = []
+  const take = async (owner: string, milliseconds: number, rank?: Rank): Promise<void> => {
+    const leave = await queue.enter(owner, NEVER, rank)
+    order.push(owner)
+    now += milliseconds
+    leave()
+  }
+  await Promise.all([take('a', 8_000), take('b', 2_000)])
+  await Promise.all([take('c', 100), take('b', 100), take('d', 100), take('a', 100, 'first')])
+  t.equal(order.join(''), 'abcadb')
 })
 
 t.test('whoever comes before a place is handed over may be the next', async (t) => {

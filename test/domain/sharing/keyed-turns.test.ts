@@ -146,6 +146,27 @@ t.test('who has waited for something else comes back in the order of all', async
   await first.end()
 })
 
+t.test('who has come back before all passes its turn to the next who does', async (t) => {
+  const { begun, work, clock } = stage(1)
+  const [one, two] = [work('a', 'one'), work('b', 'two')]
+  const turn = await one.turn
+  turn.leave()
+  const other = await two.turn
+  clock.now += 5_000
+  const last = work('c', 'last')
+  const back = turn.comeBack().then(() => begun.push('one is back'))
+  other.leave()
+  await back
+  const next = other.comeBack().then(() => begun.push('two is back'))
+  const passed = turn.pass()
+  await next
+  await two.end()
+  t.equal(await passed, true)
+  await one.end()
+  await last.end()
+  t.strictSame(begun, ['one', 'two', 'one is back', 'two is back', 'last'])
+})
+
 t.test('whoever left its turn gets the next one, also from an owner of its own', async (t) => {
   const { begun, work, clock } = stage(1)
   const first = work('a', 'first')
