@@ -34,7 +34,7 @@ export interface CallShares {
   readonly callFor: WorkFor
   /** Counts milliseconds of the thread that the namespace has taken, or is about to take, outside of any work. */
   readonly count: (namespace: string, milliseconds: number) => void
-  /** Whether work of the namespace would have to wait. */
+  /** Whether work of the namespace would have to wait for longer than the next turn of the event loop. */
   readonly mustWait: (namespace: string) => boolean
 }
 

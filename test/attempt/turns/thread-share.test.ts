@@ -145,7 +145,7 @@ t.test(
     count('evil', 5)
     t.strictSame(states(), [false, false])
     count('evil', 145)
-    t.strictSame(states(), [true, true], 'in this turn of the event loop')
+    t.strictSame(states(), [false, false], 'the next turn of the event loop comes at once')
     await run('team', 1)
     t.strictSame(states(), [false, false], 'there is something left for all')
     count('evil', 150)

@@ -173,7 +173,7 @@ export function shareThread(
   return {
     isSpent: (namespace) => shares.of(namespace).left() <= 0,
     mustWait(namespace) {
-      if (turnOfLoop.isFull() || shares.of(namespace).left() <= 0) return true
+      if (shares.of(namespace).left() <= 0) return true
       return calls.little.of(namespace).left() <= 0 && (long.left() <= 0 || !queue.hasRoom())
     },
     count,
