@@ -29,6 +29,7 @@ export function openHostCommits(
       const { password: token, secrets, issued } = requireToken(login, shown)
       const counted = {
         baseURL,
+        requestsPerHour: host.requestsPerHour,
         username: undefined,
         secret: token,
         ...(issued === undefined ? {} : { issued }),

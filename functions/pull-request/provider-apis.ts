@@ -40,12 +40,14 @@ export function openProviders(
     const called = measureCalls(host.name, meter, span)
     const late = (cause: unknown): Failure => outOfTime(target, cause)
     const claimed = confirmedInTime(claim)
-    return limits.run({ ...login, baseURL }, { owner, signal, late }, (turn, shareRequests) => {
+    const { requestsPerHour } = host
+    const counted = { ...login, baseURL, requestsPerHour }
+    return limits.run(counted, { owner, signal, late }, (turn, shareRequests) => {
       const terms = { namespace: owner, signal, ofOperator: login.ofOperator, turn }
-      const counted = inShareOf(settings, terms)
-      return openHTTP({ ...counted, called })(baseURL, signal, (fetch) => {
+      const shared = inShareOf(settings, terms)
+      return openHTTP({ ...shared, called })(baseURL, signal, (fetch) => {
         const share = shareOfCalls(settings, terms)
-        const calls = callInShare(inTurns(shareRequests(fetch, 'REST'), turn, claimed), share, counted)
+        const calls = callInShare(inTurns(shareRequests(fetch, 'REST'), turn, claimed), share, shared)
         const pullRequests = connect(
           { ...target, fetch: calls, share, mayHave: boundKeptValues(turn), pass: () => turn.pass() },
           login,

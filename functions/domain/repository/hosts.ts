@@ -50,6 +50,8 @@ export interface Host {
   readonly hasApps?: true
   /** Its API makes commits, which the host signs itself. */
   readonly signsCommits?: true
+  /** How many requests the API of the public host allows a login in any hour, if its answers do not tell how many are left. */
+  readonly requestsPerHour?: number
 }
 
 /** The form of a name, as a pattern and in words. */
@@ -147,6 +149,8 @@ export const HOSTS: readonly Host[] = [
       pattern: /^(?:\{[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\}|\d{1,8}:[0-9a-f-]{36}|[0-9a-f]{24})$/i,
       expects: 'a UUID in braces or an account ID of Atlassian',
     },
+    // https://support.atlassian.com/bitbucket-cloud/docs/api-request-limits/
+    requestsPerHour: 1_000,
   },
   {
     name: 'gitea',

@@ -31,6 +31,8 @@ export type TokenCaller = Omit<TurnTaker, 'key'>
 /** What hosts count requests by. */
 export interface CountedLogin extends Pick<ApiLogin, 'username' | 'secret' | 'issued' | 'ofOperator'> {
   readonly baseURL: string
+  /** As in the row of its host. */
+  readonly requestsPerHour?: number | undefined
 }
 
 /**
@@ -73,7 +75,13 @@ export function makeApiLimits(now: () => number): ApiLimits {
           },
         }
         const share: ShareRequests = (fetch, api) =>
-          counted.ofOperator === true ? shares.share(fetch, `${key} ${api}`, caller.owner) : fetch
+          counted.ofOperator === true
+            ? shares.share(fetch, {
+                shared: `${key} ${api}`,
+                owner: caller.owner,
+                requestsPerHour: counted.requestsPerHour,
+              })
+            : fetch
         return work(limited, share).catch((error: unknown) => {
           throw shares.isOwn(error) ? error : limits.record(key, error)
         })

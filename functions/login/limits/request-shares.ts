@@ -2,92 +2,114 @@ import { LRUCache } from 'lru-cache'
 import { Failure } from '../../domain/failure.ts'
 import type { Fetch } from '../../domain/pull-request/pull-requests.ts'
 import { LONGEST_RETRY_AFTER_S } from '../../domain/resource/backoff.ts'
+import { countHour, type CountedHour } from './counted-hour.ts'
+import { hasShare, type RequestCount } from './request-count.ts'
 
 /** Shares the requests that a host allows a login in a while among the namespaces that use it. */
 export interface RequestShares {
-  /** The same calls, but no more of them than its share. `shared`: equal for what the host counts together. */
-  share(fetch: Fetch, shared: string, owner: string): Fetch
+  /** The same calls, but no more of them than the owner's share. */
+  share(fetch: Fetch, sharer: Sharer): Fetch
   /** Whether the error says that an owner has had its share, which is no limit for others. */
   readonly isOwn: (error: unknown) => boolean
 }
 
-/** A while for which a host counts requests. */
-interface CountedWhile {
+/** Who makes requests. */
+interface Sharer {
+  /** Equal for what the host counts together. */
+  readonly shared: string
+  readonly owner: string
+  /** How many the host is known to allow in any hour, for where it does not tell how many are left. */
+  readonly requestsPerHour?: number | undefined
+}
+
+/** A while of which the host tells how many requests are left. */
+interface ToldWhile extends RequestCount {
   /** When the next one begins, as the host writes it. */
   readonly reset: string
   /** In milliseconds of `now`. */
   readonly ends: number
-  /** How many requests were left when the first of them was answered. */
-  readonly most: number
-  /** How many are left, as the host has said last. */
+  /** As the host has said last. */
   left: number
-  /** How many each owner has made. */
-  readonly made: Map<string, number>
 }
 
 /** Most logins; beyond that the least recently used one is forgotten, which gives its owners new shares. */
 const MOST_LOGINS = 1_000
-/**
- * The last eighth of a while's requests is for owners who have made few of them, less than one of 128: where each takes half of
- * what is left, ten have all of GitHub's 5,000.
- */
-const OF_FEW = 1 / 8
-const FEW = 1 / 128
 /** What hosts call the number of requests that are left, and the time of the next window in seconds since 1970. */
 const HEADERS = ['x-ratelimit', 'ratelimit'].map((name) => [`${name}-remaining`, `${name}-reset`] as const)
+/** What Bitbucket calls the number of requests that it allows in any hour, where it depends on the workspace. */
+const PER_HOUR = 'x-ratelimit-limit'
 
 /**
- * An owner may make as many requests as it leaves: one alone half of them, two a third each, and something is always left for
- * those who make few. `now` is in milliseconds of a clock that is never set. Hosts that tell nothing of a limit have none.
+ * `now` is in milliseconds of a clock that is never set. Hosts that tell nothing of a limit have none, unless one is known: then
+ * the requests of the last hour are counted.
  */
 export function makeRequestShares(now: () => number): RequestShares {
-  const windows = new LRUCache<string, CountedWhile>({ max: MOST_LOGINS })
+  const told = new LRUCache<string, ToldWhile>({ max: MOST_LOGINS })
+  const hours = new LRUCache<string, CountedHour>({ max: MOST_LOGINS })
   const own = new WeakSet<Failure>()
 
-  function windowOf(shared: string): CountedWhile | undefined {
-    const window = windows.get(shared)
+  function toldOf(shared: string): ToldWhile | undefined {
+    const window = told.get(shared)
     return window === undefined || window.ends <= now() ? undefined : window
   }
 
-  function note(shared: string, headers: Headers): void {
+  function hourOf({ shared, requestsPerHour }: Sharer): CountedHour | undefined {
+    if (requestsPerHour === undefined) return undefined
+    const hour = hours.get(shared) ?? countHour(requestsPerHour, now)
+    hours.set(shared, hour)
+    return hour
+  }
+
+  function note(sharer: Sharer, headers: Headers): void {
+    hourOf(sharer)?.raise(numberIn(headers.get(PER_HOUR)) ?? 0)
     for (const [remaining, reset] of HEADERS) {
       const [left, ends] = [numberIn(headers.get(remaining)), headers.get(reset)?.trim() ?? '']
       const seconds = (numberIn(ends) ?? NaN) - Date.parse(headers.get('date') ?? '') / 1000
       if (left === undefined || !(seconds > 0)) continue
-      const known = windowOf(shared)
-      const begun = { reset: ends, ends: now() + seconds * 1000, most: left, left, made: new Map() }
-      const window = known?.reset === ends ? known : begun
+      const known = toldOf(sharer.shared)
+      const window = known?.reset === ends ? known : begun(ends, now() + seconds * 1000, left)
       window.left = left
-      windows.set(shared, window)
+      told.set(sharer.shared, window)
     }
   }
 
-  function requireShare(shared: string, owner: string, url: string): void {
-    const window = windowOf(shared)
-    const made = window?.made.get(owner) ?? 0
-    if (window === undefined || hasShare(window, made)) {
-      window?.made.set(owner, made + 1)
+  function requireShare(sharer: Sharer, url: string): void {
+    const { shared, owner } = sharer
+    const count = toldOf(shared) ?? hourOf(sharer)
+    if (count === undefined || hasShare(count, owner)) {
+      count?.add(owner)
       return
     }
-    const failure = hadItsShare(new URL(url).host, (window.ends - now()) / 1000)
+    const failure = hadItsShare(new URL(url).host, (count.moreAt(owner) - now()) / 1000)
     own.add(failure)
     throw failure
   }
 
   return {
-    share: (fetch, shared, owner) =>
+    share: (fetch, sharer) =>
       async function fetchInShare(url, init) {
-        requireShare(shared, owner, url)
+        requireShare(sharer, url)
         const answer = await fetch(url, init)
-        note(shared, answer.headers)
+        note(sharer, answer.headers)
         return answer
       },
     isOwn: (error) => error instanceof Failure && own.has(error),
   }
 }
 
-function hasShare({ most, left }: CountedWhile, made: number): boolean {
-  return made <= left && (left > most * OF_FEW || made < most * FEW)
+/** One of which this is the first that the host has told. */
+function begun(reset: string, ends: number, left: number): ToldWhile {
+  const made = new Map<string, number>()
+  const madeBy = (owner: string): number => made.get(owner) ?? 0
+  return {
+    reset,
+    ends,
+    most: left,
+    left,
+    madeBy,
+    add: (owner) => void made.set(owner, madeBy(owner) + 1),
+    moreAt: () => ends,
+  }
 }
 
 function numberIn(text: string | null): number | undefined {

@@ -36,21 +36,27 @@ t.test(
       let now = 0
       const shares = makeRequestShares(() => now)
       const { host, fetch } = hostThatAllows(1_000, SECONDS + HOUR, prefix)
-      const { calls, refusal } = await callsOf(shares.share(fetch, 'login', 'hog'))
+      const { calls, refusal } = await callsOf(shares.share(fetch, { shared: 'login', owner: 'hog' }))
       t.ok(calls >= 500 && calls <= 502, `${calls} calls`)
       const message = /^This namespace has had its share/
       t.match(refusal, { reason: 'RateLimited', retryAfterSeconds: HOUR, message })
       t.ok(shares.isOwn(refusal))
       t.notOk(shares.isOwn(new Failure('RateLimited', 'The host says so.')))
-      const other = await callsOf(shares.share(fetch, 'login', 'team'))
+      const other = await callsOf(shares.share(fetch, { shared: 'login', owner: 'team' }))
       t.ok(other.calls >= 249 && other.calls <= 251, `${other.calls} calls`)
       t.ok(host.left > 200)
 
-      const again = await shares.share(fetch, 'another', 'hog')(URL_OF_API, { method: 'GET', headers: {} })
+      const again = await shares.share(fetch, { shared: 'another', owner: 'hog' })(URL_OF_API, {
+        method: 'GET',
+        headers: {},
+      })
       t.ok(again.ok, 'another login')
       now += HOUR * 1_000
       Object.assign(host, { left: 1_000, ends: host.ends + HOUR })
-      t.ok((await callsOf(shares.share(fetch, 'login', 'hog'))).calls >= 500, 'the next hour')
+      t.ok(
+        (await callsOf(shares.share(fetch, { shared: 'login', owner: 'hog' }))).calls >= 500,
+        'the next hour',
+      )
     }
   },
 )
@@ -58,9 +64,10 @@ t.test(
 t.test('namespaces that call without end leave requests to others, however many they are', async (t) => {
   const shares = makeRequestShares(() => 0)
   const { host, fetch } = hostThatAllows(5_000)
-  for (let index = 0; index < 10; index += 1) await callsOf(shares.share(fetch, 'login', `hog-${index}`))
+  for (let index = 0; index < 10; index += 1)
+    await callsOf(shares.share(fetch, { shared: 'login', owner: `hog-${index}` }))
   t.ok(host.left > 250, `${host.left} are left`)
-  const { calls } = await callsOf(shares.share(fetch, 'login', 'team'))
+  const { calls } = await callsOf(shares.share(fetch, { shared: 'login', owner: 'team' }))
   t.ok(calls >= 39, `${calls} calls`)
 })
 
@@ -68,7 +75,7 @@ t.test('a host that tells of no limit has none', async (t) => {
   const shares = makeRequestShares(() => 0)
   const fetch: Fetch = () =>
     Promise.resolve(new Response(null, { headers: { date: DATE, 'x-ratelimit-remaining': '0' } }))
-  const shared = shares.share(fetch, 'login', 'team')
+  const shared = shares.share(fetch, { shared: 'login', owner: 'team' })
   for (let calls = 0; calls < 100; calls += 1)
     t.ok((await shared(URL_OF_API, { method: 'GET', headers: {} })).ok)
 })
