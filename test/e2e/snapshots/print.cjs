@@ -149,6 +149,7 @@ Status:
     Type:                  Reconciling
   Last Attempt Time:       2030-01-02T03:04:05Z
   Next Attempt Time:       2030-01-02T03:04:05Z
+  Nothing Pushed Time:     2030-01-02T03:04:05Z
   Observed Generation:     1
   Phase:                   Retrying
   Started At:              2030-01-02T03:04:05Z
@@ -252,6 +253,7 @@ Status:
     Type:                  Stalled
   Last Attempt Time:       2030-01-02T03:04:05Z
   Next Attempt Time:       2030-01-02T03:04:05Z
+  Nothing Pushed Time:     2030-01-02T03:04:05Z
   Observed Generation:     1
   Phase:                   Retrying
   Started At:              2030-01-02T03:04:05Z
