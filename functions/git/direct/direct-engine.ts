@@ -10,8 +10,8 @@ import { fetchHistory, searchHistory, type History } from './history.ts'
 import { openReconnectingSSH } from '../ssh/reconnect.ts'
 import type { SSHSessions } from '../ssh/sessions.ts'
 import { withinFetchLimit, type Channel } from './channels/channel.ts'
-import { openHTTPSChannel, type HTTPSParts } from './channels/https-channel.ts'
-import { openSSHChannel } from './channels/ssh-channel.ts'
+import { openHTTPSChannel } from './channels/https-channel.ts'
+import { openSSHChannel, type SSHParts } from './channels/ssh-channel.ts'
 import { openMemory, openObjects } from './memory.ts'
 import { push } from './push.ts'
 import { readBlobs } from './read-blobs.ts'
@@ -48,7 +48,7 @@ export function openDirectEngine(settings: DirectSettings): Engine {
 
   async function openChannel(
     { address, route, login, signal, namespace, turn }: RemoteTarget,
-    shared: Pick<HTTPSParts, 'context' | 'take'>,
+    shared: Pick<SSHParts, 'context' | 'take' | 'allowLong'>,
   ): Promise<Channel> {
     if (address.scheme === 'ssh' && login.method === 'key') {
       const target = { address, addresses: route.addresses ?? [], login, turn }
@@ -75,8 +75,8 @@ export function openDirectEngine(settings: DirectSettings): Engine {
       const proxied = route.proxy !== undefined
       const context = { url: address.text, secrets, proxied, deadlineSeconds, fetchLimitMiB }
       const share = memory.shareOf(namespace)
-      const { take } = share
-      const channel = withinFetchLimit(await openChannel(target, { context, take }), context)
+      const { take, allowLong } = share
+      const channel = withinFetchLimit(await openChannel(target, { context, take, allowLong }), context)
       const owner = JSON.stringify([address.text, login.identity])
       const objects = openObjects(memory, { owner, namespace, take })
       const tips = tipsOf(address.text, login.identity, namespace)

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { makeAllowances } from '../../domain/sharing/allowances.ts'
 import { openFairCache } from '../../domain/sharing/fair-cache.ts'
 import { openFairPlaces } from '../../domain/sharing/fair-places.ts'
 import { makeKeyedSemaphore } from '../../domain/sharing/keyed-semaphore.ts'
@@ -13,6 +14,8 @@ export type Take = (bytes: number) => Release
 export interface Share {
   readonly namespace: string
   readonly take: Take
+  /** Whether so many bytes more may be read of a long list of refs; they are counted. */
+  readonly allowLong: (bytes: number) => boolean
   /** Does work that holds the thread for long: one of them at a time. */
   readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>
 }
@@ -52,6 +55,11 @@ const REMEMBERED_BYTES = 24 * 1024 * 1024
 const SHARED_BYTES = 128 * 1024 * 1024
 /** The last eighth is for namespaces that hold so much: most sessions are small, and a few hostile servers fill the rest. */
 const FEW_BYTES = 1024 * 1024
+/**
+ * Bytes of long lists of refs that a namespace may read at once, and in a second after that: a server may send them without end, and
+ * reading 32 MiB takes 0.1 s of the thread.
+ */
+const LONG_LISTS = { most: 64 * 1024 * 1024, perSecond: 2 * 1024 * 1024 } as const
 /** What is taken at least at a time for objects that are found, or read, one after the other. */
 const HELD_BYTES = 64 * 1024
 /** What an object takes besides its bytes, in a pack that is read, in a session, and with its key in the memory. */
@@ -59,11 +67,12 @@ export const OBJECT_BYTES = 512
 
 /**
  * Remembers up to 24 MiB of objects, those that were used last; beyond that, those of the namespace that has the most are
- * forgotten. Blobs are not remembered.
+ * forgotten. Blobs are not remembered. `elapsed`: milliseconds of a clock that is never set.
  */
-export function openMemory(): Memory {
+export function openMemory(elapsed: () => number = () => performance.now()): Memory {
   const places = openFairPlaces(SHARED_BYTES, FEW_BYTES)
   const turns = makeKeyedSemaphore(1)
+  const longLists = makeAllowances(LONG_LISTS.most, LONG_LISTS.perSecond, elapsed)
   const objects = openFairCache<GitObject>(
     REMEMBERED_BYTES,
     ({ body }, key) => body.length + key.length + OBJECT_BYTES,
@@ -72,6 +81,12 @@ export function openMemory(): Memory {
     shareOf: (namespace) => ({
       namespace,
       take: (bytes) => places.enter(namespace, bytes) ?? refuse(),
+      allowLong(bytes) {
+        const own = longLists.of(namespace)
+        if (own.left() < bytes) return false
+        own.spend(bytes)
+        return true
+      },
       inTurn: (work) => turns(namespace, work),
     }),
     of(owner, namespace) {

@@ -55,7 +55,7 @@ export async function listRefs(
   const question = {
     command: lsRefsCommand(names, unborn),
     most: REFS_BYTES,
-    shorten: shortRefs(names),
+    shorten: shortRefs(names, session.share.allowLong),
     about: 'refs',
   } as const
   try {

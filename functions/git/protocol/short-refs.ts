@@ -6,6 +6,8 @@ export type ShortRefs = (piece: Uint8Array) => Buffer
 
 /** 100,000 branches of the longest names. What is beyond is kept, for the bounds of the reader to end. */
 const MOST_BYTES = 32 * 1024 * 1024
+/** What is beyond is rare, and has to be allowed. */
+const USUAL_BYTES = 4 * 1024 * 1024
 /** Each packet costs some 0.2 microseconds, and each piece as much: a ref takes 50 bytes, and pieces are longer. */
 const LEAST_AVERAGE_BYTES = 50
 const SHORT_ONES = 8_192
@@ -16,8 +18,12 @@ const LARGEST_PACKET = 65_520
  * Leaves out the refs that have other full names than these, but for the first one, which says what the server can do, and that
  * there are refs. A server lists all refs whose names begin with one that is asked for, or, before a push over SSH, all that there
  * are; and whoever may commit can make thousands of branches. What is no ref, and all after the first flush packet, is kept as it is.
+ * `allowLong`: whether so many more bytes may be read of a list that is longer than 4 MiB.
  */
-export function shortRefs(names: readonly string[]): ShortRefs {
+export function shortRefs(
+  names: readonly string[],
+  allowLong: (bytes: number) => boolean = () => true,
+): ShortRefs {
   const find = refFinder(names)
   const held = Buffer.allocUnsafe(LARGEST_PACKET)
   let [size, wanted] = [0, LENGTH_BYTES]
@@ -32,6 +38,11 @@ export function shortRefs(names: readonly string[]): ShortRefs {
     const isFirst = !hasFirst
     hasFirst = true
     return isFirst || find(content) !== undefined
+  }
+
+  function isTooMuch(more: number): boolean {
+    if (bytes > MOST_BYTES || ones > SHORT_ONES + bytes / LEAST_AVERAGE_BYTES) return true
+    return bytes > USUAL_BYTES && !allowLong(more)
   }
 
   /** What is kept of what is held, which has as many bytes as were wanted. */
@@ -55,7 +66,7 @@ export function shortRefs(names: readonly string[]): ShortRefs {
     const kept: Uint8Array[] = []
     bytes += piece.length
     ones += 1
-    if (!isOver && (bytes > MOST_BYTES || ones > SHORT_ONES + bytes / LEAST_AVERAGE_BYTES)) {
+    if (!isOver && isTooMuch(piece.length)) {
       isOver = true
       if (!isBeginning) kept.push(held.subarray(0, size))
     }

@@ -10,8 +10,13 @@ const REF = 'refs/heads/main'
 const ID = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
 const MIB = 1024 * 1024
 
-function shortened(answer: Buffer, step = 65_536, names: readonly string[] = [REF]): Buffer {
-  const shorten = shortRefs(names)
+function shortened(
+  answer: Buffer,
+  step = 65_536,
+  names: readonly string[] = [REF],
+  allowLong?: (bytes: number) => boolean,
+): Buffer {
+  const shorten = shortRefs(names, allowLong)
   const parts: Buffer[] = []
   for (let at = 0; at < answer.length; at += step) parts.push(shorten(answer.subarray(at, at + step)))
   return Buffer.concat(parts)
@@ -68,6 +73,14 @@ t.test(
     t.ok(shortened(Buffer.alloc(bare.length * 400_000, bare)).length > 4 * MIB)
   },
 )
+
+t.test('beyond 4 MiB, bytes have to be allowed', async (t) => {
+  let allowed = 0
+  const allowLong = (bytes: number): boolean => (allowed += bytes) <= 2 * MIB
+  t.ok(shortened(among(5 * MIB), 65_536, [REF], allowLong).length < 200)
+  t.ok(allowed > 0.9 * MIB && allowed < 1.2 * MIB, `${allowed} bytes`)
+  t.ok(shortened(among(8 * MIB), 65_536, [REF], allowLong).length > 2 * MIB, 'the rest is kept')
+})
 
 t.test('20 MiB of refs are read in a moment', async (t) => {
   const answer = among(20 * MIB)

@@ -26,6 +26,8 @@ export interface SSHParts {
   readonly context: ErrorContext
   /** Takes bytes of the memory that all sessions share. */
   readonly take: BodyBounds['take']
+  /** As in the share of the namespace. */
+  readonly allowLong: (bytes: number) => boolean
   readonly signal: AbortSignal
   readonly namespace: string
   readonly transferred?: ((bytes: Transferred) => void) | undefined
@@ -45,7 +47,7 @@ interface Running {
 
 /** The programs of the server, each started when it is first needed, on one connection. */
 export function openSSHChannel(parts: SSHParts): Channel {
-  const { ssh, address, context, take, signal, namespace, transferred } = parts
+  const { ssh, address, context, take, allowLong, signal, namespace, transferred } = parts
   let uploadPack: Running | undefined
   let capabilities: Capabilities = { unborn: false, lacking: [] }
 
@@ -57,7 +59,7 @@ export function openSSHChannel(parts: SSHParts): Channel {
   ): Promise<{ readonly running: Running; readonly said: T }> {
     const program = await ssh.exec(commandFor(name, address), protocol)
     const running = { name, program, talk: converse(program.stream, transferred) }
-    const heard = await hear(running, REFS_BYTES, shortRefs(refs))
+    const heard = await hear(running, REFS_BYTES, shortRefs(refs, allowLong))
     try {
       if (heard.isCut) throw await failureFor(running, CLOSED)
       stopIfMoved(program)
