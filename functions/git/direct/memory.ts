@@ -57,9 +57,9 @@ const SHARED_BYTES = 128 * 1024 * 1024
 const FEW_BYTES = 1024 * 1024
 /**
  * Bytes of long lists of refs that a namespace may read at once, and in a second after that: a server may send them without end, and
- * reading 32 MiB takes 0.1 s of the thread.
+ * reading 16 MiB takes 0.1 s of the thread.
  */
-const LONG_LISTS = { most: 64 * 1024 * 1024, perSecond: 2 * 1024 * 1024 } as const
+const LONG_LISTS = { most: 16 * 1024 * 1024, perSecond: 1024 * 1024 } as const
 /** What is taken at least at a time for objects that are found, or read, one after the other. */
 const HELD_BYTES = 64 * 1024
 /** What an object takes besides its bytes, in a pack that is read, in a session, and with its key in the memory. */

@@ -4,8 +4,8 @@ import { isRefLine, refFinder } from './ref-line.ts'
 /** A list of refs as it comes: what is kept of its next piece. */
 export type ShortRefs = (piece: Uint8Array) => Buffer
 
-/** 100,000 branches of the longest names. What is beyond is kept, for the bounds of the reader to end. */
-const MOST_BYTES = 32 * 1024 * 1024
+/** 25,000 branches of the longest names. What is beyond is kept, for the bounds of the reader to end. */
+const MOST_BYTES = 20 * 1024 * 1024
 /** What is beyond is rare, and has to be allowed. */
 const USUAL_BYTES = 4 * 1024 * 1024
 /** Each packet costs some 0.2 microseconds, and each piece as much: a ref takes 50 bytes, and pieces are longer. */

@@ -159,15 +159,15 @@ t.test('who has the most of the remembered objects loses its own, and others non
   t.ok(own.every(({ id }) => memory.of('me', 'quiet').get(id) !== undefined))
 })
 
-t.test('of long lists of refs a namespace reads 64 MiB at once, and 2 MiB a second after that', async (t) => {
+t.test('of long lists of refs a namespace reads 16 MiB at once, and 1 MiB a second after that', async (t) => {
   let now = 0
   const memory = openMemory(() => now)
   const [one, other] = [memory.shareOf('one'), memory.shareOf('other')]
-  t.ok(one.allowLong(64 * MIB))
+  t.ok(one.allowLong(16 * MIB))
   t.notOk(one.allowLong(1))
   t.notOk(memory.shareOf('one').allowLong(1), 'whatever its session')
-  t.ok(other.allowLong(64 * MIB), 'nor does it take from others')
+  t.ok(other.allowLong(16 * MIB), 'nor does it take from others')
   now = 1_000
-  t.notOk(one.allowLong(2 * MIB + 1))
-  t.ok(one.allowLong(2 * MIB))
+  t.notOk(one.allowLong(MIB + 1))
+  t.ok(one.allowLong(MIB))
 })
