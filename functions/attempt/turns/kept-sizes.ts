@@ -1,4 +1,4 @@
-import { openFairCache } from '../../domain/sharing/fair-cache.ts'
+import { openLastingCache } from '../../domain/sharing/lasting-cache.ts'
 import { PREPARING } from './cost.ts'
 
 /** What changes have kept until their push. */
@@ -18,18 +18,13 @@ const MOST = 1_000
  * milliseconds of a clock that is never set.
  */
 export function rememberKeptSizes(now: () => number = () => performance.now()): KeptSizes {
-  const sizes = openFairCache<{ readonly memoryMiB: number; readonly until: number }>(MOST)
-
-  function of(namespace: string): number {
-    const found = sizes.get(namespace, namespace)
-    return found === undefined || found.until <= now() ? 0 : found.memoryMiB
-  }
-
+  const sizes = openLastingCache<number>(MOST, REMEMBERED_MS, now)
+  const of = (namespace: string): number => sizes.get(namespace, namespace) ?? 0
   return {
     of,
     add(namespace, memoryMiB) {
       if (memoryMiB > PREPARING.memoryMiB && memoryMiB >= of(namespace))
-        sizes.set(namespace, namespace, { memoryMiB, until: now() + REMEMBERED_MS })
+        sizes.set(namespace, namespace, memoryMiB)
     },
   }
 }

@@ -1,5 +1,5 @@
 import { ownCopy } from '../../domain/own-copy.ts'
-import { openFairCache } from '../../domain/sharing/fair-cache.ts'
+import { openLastingCache } from '../../domain/sharing/lasting-cache.ts'
 import type { ObjectId } from '../objects/object.ts'
 
 /** Where the branches of one repository were, as one login has seen them last. */
@@ -15,13 +15,6 @@ const MOST = 2_000
 /** A branch that nobody writes to any more is forgotten. */
 const LIFETIME_MS = 30 * 60_000
 
-/** Where a branch was. */
-interface SeenTip {
-  readonly commit: ObjectId
-  /** As performance.now() counts. */
-  readonly until: number
-}
-
 /** Those of a repository, as a login has seen them, in a session of the namespace. */
 export type TipsOf = (repository: string, identity: string, namespace: string) => RememberedTips
 
@@ -30,33 +23,28 @@ export type TipsOf = (repository: string, identity: string, namespace: string) =
  * are told apart by repository and login, so that nobody is answered from what another's token has seen.
  */
 export function rememberTips(): TipsOf {
-  const tips = openFairCache<SeenTip>(MOST)
-  const latest = openFairCache<SeenTip>(MOST)
+  const tips = openLastingCache<ObjectId>(MOST, LIFETIME_MS)
+  const latest = openLastingCache<ObjectId>(MOST, LIFETIME_MS)
   return function tipsOf(repository, identity, namespace) {
     const keyOf = (branch: string): string => JSON.stringify([repository, identity, branch])
     const branchOf = (branch: string): string => JSON.stringify([repository, branch])
-    const get = (branch: string): ObjectId | undefined => current(tips.get(namespace, keyOf(branch)))
+    const get = (branch: string): ObjectId | undefined => tips.get(namespace, keyOf(branch))
     return {
       get,
       latest(branch) {
-        const seen = current(latest.get(namespace, branchOf(branch)))
+        const seen = latest.get(namespace, branchOf(branch))
         const commit = get(branch)
         return seen === undefined || seen === commit ? commit : undefined
       },
       set(branch, commit) {
         // It is a part of the server's line, which may have 64 KiB.
-        const tip = { commit: ownCopy(commit), until: performance.now() + LIFETIME_MS }
-        tips.set(namespace, keyOf(branch), tip)
-        latest.set(namespace, branchOf(branch), tip)
+        const own = ownCopy(commit)
+        tips.set(namespace, keyOf(branch), own)
+        latest.set(namespace, branchOf(branch), own)
       },
       forget(branch) {
-        const tip = tips.get(namespace, keyOf(branch))
-        if (tip !== undefined) tips.forget(keyOf(branch), tip)
+        tips.forget(namespace, keyOf(branch))
       },
     }
   }
-}
-
-function current(tip: SeenTip | undefined): ObjectId | undefined {
-  return tip === undefined || tip.until <= performance.now() ? undefined : tip.commit
 }

@@ -1,4 +1,4 @@
-import { openFairCache } from '../../domain/sharing/fair-cache.ts'
+import { openLastingCache } from '../../domain/sharing/lasting-cache.ts'
 
 /**
  * How the trees of a repository come. `all`: those of a commit in one answer, which takes one request. `needed`: by their names,
@@ -18,24 +18,15 @@ const MOST = 2_000
 /** A repository may become smaller, and a server be upgraded. */
 const LIFETIME_MS = 10 * 60_000
 
-interface SeenWay {
-  readonly way: TreeWay
-  /** As performance.now() counts. */
-  readonly until: number
-}
-
 /** Remembers the ways of 2,000 repositories for ten minutes; beyond that, the namespace that has the most loses its own. */
 export function rememberWays(): (repository: string, identity: string, namespace: string) => RememberedWay {
-  const ways = openFairCache<SeenWay>(MOST)
+  const ways = openLastingCache<TreeWay>(MOST, LIFETIME_MS)
   return function wayOf(repository, identity, namespace) {
     const key = JSON.stringify([repository, identity])
     return {
-      get() {
-        const seen = ways.get(namespace, key)
-        return seen === undefined || seen.until <= performance.now() ? 'all' : seen.way
-      },
+      get: () => ways.get(namespace, key) ?? 'all',
       set(way) {
-        ways.set(namespace, key, { way, until: performance.now() + LIFETIME_MS })
+        ways.set(namespace, key, way)
       },
     }
   }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { openFairCache } from '../../domain/sharing/fair-cache.ts'
+import { openLastingCache } from '../../domain/sharing/lasting-cache.ts'
 import type { RoundReport } from '../writer/round.ts'
 import type { Slow } from './branch-turns.ts'
 
@@ -76,7 +76,7 @@ const UNKNOWN: Known = { milliseconds: undefined, apartUntil: 0 }
  * that ten of them, one after the other, do not make ten shared pushes slow. `now` is in milliseconds of a clock that is never set.
  */
 export function watchPushTimes(now: () => number = () => performance.now()): PushTimes {
-  const times = openFairCache<{ readonly known: Known; readonly until: number }>(MOST_KNOWN)
+  const times = openLastingCache<Known>(MOST_KNOWN, KNOWN_MS, now)
   /** Until when a shared push that was slow counts. */
   const slowPushes = new LRUCache<string, number>({ max: MOST_BRANCHES })
   const namespacesAt = new LRUCache<string, LRUCache<string, true>>({ max: MOST_BRANCHES })
@@ -86,8 +86,7 @@ export function watchPushTimes(now: () => number = () => performance.now()): Pus
   const nameOf = (namespace: string, key: string): string => `${key} ${namespace}`
 
   function knownOf(namespace: string, key: string): Known | undefined {
-    const found = times.get(namespace, nameOf(namespace, key))
-    return found === undefined || found.until <= now() ? undefined : found.known
+    return times.get(namespace, nameOf(namespace, key))
   }
 
   function isSuspect(namespace: string, key: string): boolean {
@@ -120,7 +119,7 @@ export function watchPushTimes(now: () => number = () => performance.now()): Pus
   }
 
   function learn(namespace: string, key: string, known: Known): void {
-    times.set(namespace, nameOf(namespace, key), { known, until: now() + KNOWN_MS })
+    times.set(namespace, nameOf(namespace, key), known)
   }
 
   function endedAlone(namespace: string, key: string, milliseconds: number): Separated {
