@@ -77,9 +77,6 @@ const FOLDED = Uint8Array.from({ length: 256 }, (_, byte) => {
   return byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte
 })
 
-/** Nothing is repeated where nothing was brought. */
-export const NOTHING_REPEATED: IsRepeated = () => false
-
 /** The first part of the text that matches the pattern and is the remote's own, by its group `own` if it has one. */
 export function firstOwn(text: string, pattern: RegExp, isRepeated: IsRepeated): RegExpExecArray | undefined {
   const all = new RegExp(pattern, `${pattern.flags}g`)

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { Failure } from '../../../functions/domain/failure.ts'
-import { NOTHING_REPEATED, repeatedWords } from '../../../functions/git/output/repeated-words.ts'
+import { repeatedWords, type IsRepeated } from '../../../functions/git/output/repeated-words.ts'
 import { judgeByTip, judgeRefusal, unreported } from '../../../functions/git/output/push-verdict.ts'
 
 const context = {
@@ -143,6 +143,9 @@ const answers: readonly (readonly [string, string, object])[] = [
     },
   ],
 ]
+/** Nothing is repeated where nothing was brought. */
+const NOTHING_REPEATED: IsRepeated = () => false
+
 /** What a hook prints where it declines. */
 function judgeDeclined(remote: string, isRepeated = NOTHING_REPEATED): ReturnType<typeof judgeRefusal> {
   return judgeRefusal({ reason: 'pre-receive hook declined', remote, unpack: '' }, context, isRepeated)
