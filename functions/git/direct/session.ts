@@ -15,7 +15,8 @@ import { shortRefs } from '../protocol/short-refs.ts'
 import { holdOf, isBusy, OBJECT_BYTES, type Objects, type Share } from './memory.ts'
 import type { RememberedTips } from './remembered-tips.ts'
 import type { RememberedWay } from './tree-ways.ts'
-import { isTooLong, turnToRead, type Channel } from './channels/channel.ts'
+import { turnToRead, type Channel } from './channels/channel.ts'
+import { ofBranch } from './of-branch.ts'
 
 /** A session with one repository. */
 export interface DirectSession {
@@ -188,20 +189,3 @@ export function understood(commit: Buffer): DecodedCommit {
     throw ofBranch('a commit cannot be read here', cause)
   }
 }
-
-/** An error that isOfBranch knows. */
-export function ofBranch(words: string, cause?: unknown): Error {
-  return Object.assign(new Error(words, { cause }), { name: OF_BRANCH })
-}
-
-/**
- * Whether this engine cannot go on because of what is at one branch, or how much. Who may push to one decides on it, so it says
- * nothing of the other branches.
- */
-export function isOfBranch(error: unknown): boolean {
-  const isNamed = error instanceof Error && error.name === OF_BRANCH
-  return isNamed || isTooLong(error) || isProtocolError(error, 'TOO_MANY')
-}
-
-// Not a code: an error with one is taken for one of the network.
-const OF_BRANCH = 'OfBranch'

@@ -2,7 +2,8 @@ import { Failure } from '../../domain/failure.ts'
 import type { ObjectId } from '../objects/object.ts'
 import type { FetchRequest } from '../protocol/fetch.ts'
 import { isBusy } from './memory.ts'
-import { fetchObjects, isOfBranch, type DirectSession, type FetchedObjects } from './session.ts'
+import { isOfBranch } from './of-branch.ts'
+import { fetchObjects, type DirectSession, type FetchedObjects } from './session.ts'
 
 /**
  * What comes in one answer: all trees of some 50,000 files. Whoever may commit can add 5,000 directories with a small change, and

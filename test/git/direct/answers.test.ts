@@ -1,11 +1,7 @@
 import t from 'tap'
 import { openMemory, openObjects } from '../../../functions/git/direct/memory.ts'
-import {
-  isOfBranch,
-  listRefs,
-  understood,
-  type DirectSession,
-} from '../../../functions/git/direct/session.ts'
+import { isOfBranch } from '../../../functions/git/direct/of-branch.ts'
+import { listRefs, understood, type DirectSession } from '../../../functions/git/direct/session.ts'
 import { push } from '../../../functions/git/direct/push.ts'
 import { tooLong, type Channel } from '../../../functions/git/direct/channels/channel.ts'
 import { rememberWays } from '../../../functions/git/direct/tree-ways.ts'
