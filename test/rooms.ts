@@ -59,8 +59,10 @@ const LARGEST_PARTS: ReadonlyMap<string, number> = new Map([
   ['test/git/contract', 4],
 ])
 
-/** The slowest entries, and those that wait most: they begin first, so that the run does not wait for them at the end. */
-const LONGEST =
+/** The entry that takes longest: where it began late, the run would wait for it alone. */
+const FIRST = SMALL
+/** The slow entries, and those that wait most: they begin before the short ones for the same reason. */
+const LONG =
   /^test\/(small-floors|git|domain|providers|webhook|build|main|demo|harness|http|cluster|e2e\/(followers|outages|demo-cluster|flood|lost-events))\b/
 
 /**
@@ -135,8 +137,8 @@ export async function entriesOf(
   for (const file of files) rooms.set(file, await roomOf(file, unit))
   return [...Map.groupBy(files, (file) => rooms.get(file) ?? file)].flatMap(partsOf).map(([room, runs]) => {
     const [only = room] = runs
-    const isShort = !LONGEST.test(room) || room === WITH_SNAPSHOTS
-    return runs.length === 1 && isShort ? { file: only, runs } : { file: entryName(room, isShort), runs }
+    const rank = rankOf(room)
+    return runs.length === 1 && rank === 2 ? { file: only, runs } : { file: entryName(room, rank), runs }
   })
 }
 
@@ -152,10 +154,15 @@ export async function writeEntries(entries: readonly Entry[]): Promise<void> {
   }
 }
 
+function rankOf(room: string): 0 | 1 | 2 {
+  if (room === FIRST) return 0
+  return LONG.test(room) && room !== WITH_SNAPSHOTS ? 1 : 2
+}
+
 // tap runs its files in the order of their names.
-function entryName(room: string, isShort: boolean): string {
+function entryName(room: string, rank: number): string {
   const name = room.replace(/\.test\.ts$/, '').replaceAll('/', '-')
-  return `${ENTRIES}/${isShort ? '2' : '1'}-${name}.test.ts`
+  return `${ENTRIES}/${rank}-${name}.test.ts`
 }
 
 function partsOf([room, runs]: readonly [string, readonly string[]]): [string, readonly string[]][] {
