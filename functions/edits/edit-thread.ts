@@ -1,5 +1,5 @@
-import { EDIT_LIMIT, type TextEdit } from '../domain/edit/edit-text.ts'
-import { refusalsOf } from '../domain/edit/refusal.ts'
+import type { TextEdit } from '../domain/edit/edit-text.ts'
+import { EDIT_LIMIT, refusalsOf } from '../domain/edit/refusal.ts'
 import { Failure } from '../domain/failure.ts'
 import { isOutOfMemory, startProgramThread } from '../git/ssh/threads/program-thread.ts'
 import type { EditAnswer, EditRequest } from './main.ts'

@@ -1,4 +1,5 @@
-import { EDIT_LIMIT, editText, YAML_AT_ONCE } from '../../functions/domain/edit/edit-text.ts'
+import { editText, YAML_AT_ONCE } from '../../functions/domain/edit/edit-text.ts'
+import { EDIT_LIMIT } from '../../functions/domain/edit/refusal.ts'
 import { parseFieldPath } from '../../functions/domain/field-path/field-path.ts'
 import { textRow } from './row.ts'
 import type { ParserRow } from './row.ts'

@@ -8,7 +8,7 @@ const LITERAL_WIDTH = 2
 
 /** Replaces a value of a block mapping or a block list, so that only its own lines change. */
 export function replacedInBlock(
-  { text, newline }: Lines,
+  file: Lines,
   {
     node,
     parent,
@@ -16,8 +16,10 @@ export function replacedInBlock(
   }: { readonly node: TreeNode; readonly parent: TreeMapping | TreeSequence; readonly root: TreeNode },
   value: JSONNode,
 ): readonly Splice[] {
-  const fresh = blockText(value, styleOf(node), mayEndInLiteral(text, node.end, literalIndent(parent)))
-  const [head, lines] = placed(fresh, { parent, root, node })
+  const { text, newline, requireRoom } = file
+  const literal = mayEndInLiteral(text, node.end, literalIndent(parent))
+  const fresh = blockText(value, styleOf(node), { literal, requireRoom })
+  const [head, lines] = placed(fresh, { file, parent, root, node })
   const body = lines.map((line) => `${newline}${line}`).join('')
   if (text.slice(node.after, node.start).includes('\n'))
     return replacedBelow(text, node, { head, body, kind: fresh.kind })
@@ -60,18 +62,16 @@ function replacedBelow(
 
 /** Adds a member at the end of a block mapping, with the indentation and the quotes of its last one. */
 export function addedToBlock(
-  { text, newline }: Lines,
+  file: Lines,
   { parent, name, root }: { readonly parent: TreeMapping; readonly name: string; readonly root: TreeNode },
   value: JSONNode,
 ): readonly Splice[] {
+  const { text, newline, requireRoom } = file
   const last = parent.members.at(-1)
   const keyStyle = last?.key.kind === 'scalar' ? last.key.style : 'plain'
-  const fresh = blockText(
-    value,
-    quotesOf(last?.value),
-    mayEndInLiteral(text, parent.end, literalIndent(parent)),
-  )
-  const [head, lines] = placed(fresh, { parent, root })
+  const literal = mayEndInLiteral(text, parent.end, literalIndent(parent))
+  const fresh = blockText(value, quotesOf(last?.value), { literal, requireRoom })
+  const [head, lines] = placed(fresh, { file, parent, root })
   const key = `${' '.repeat(parent.indent)}${inlineText(name, keyStyle, false)}:${head === '' ? '' : ` ${head}`}`
   const at = lineEnd(text, parent.end)
   return [{ start: at, end: at, text: [key, ...lines].map((line) => `${newline}${line}`).join('') }]
@@ -96,14 +96,22 @@ function literalIndent({ indent }: TreeMapping | TreeSequence): number {
 function placed(
   { head, lines, kind }: NewText,
   {
+    file,
     parent,
     root,
     node,
-  }: { readonly parent: TreeMapping | TreeSequence; readonly root: TreeNode; readonly node?: TreeNode },
+  }: {
+    readonly file: Lines
+    readonly parent: TreeMapping | TreeSequence
+    readonly root: TreeNode
+    readonly node?: TreeNode
+  },
 ): readonly [string, readonly string[]] {
   const isItem = parent.kind === 'sequence'
   const width =
     kind === 'literal' || isItem ? LITERAL_WIDTH : (indentationOf(kind, node, parent) ?? stepIn(root, kind))
+  const indented = lines.filter((line) => line !== '').length * (parent.indent + width)
+  file.requireRoom(lines.reduce((sum, line) => sum + line.length, indented))
   const indent = ' '.repeat(parent.indent + width)
   const [first = '', ...rest] = lines.map((line) => (line === '' ? '' : `${indent}${line}`))
   if (lines.length === 0 || kind === 'literal' || !isItem)

@@ -2,7 +2,7 @@ import { Failure } from '../failure.ts'
 import type { Format } from './flow-change.ts'
 import { locate, type Place } from './locate.ts'
 import { splicesFor, treeWith, type FieldValue } from './one-change.ts'
-import type { Refuse } from './refusal.ts'
+import { requireSize, type Refuse } from './refusal.ts'
 import { areApart, linesOf, splicedText, type Splice } from './splice.ts'
 import { sameTree, type Trail, type TreeDocument, type TreeNode } from './tree.ts'
 
@@ -47,9 +47,11 @@ export function makeRound(
   set: readonly DocumentField[],
   { format, refuse }: Setting,
 ): Round {
-  const lines = linesOf(text)
+  const requireRoom = (size: number): void => requireSize(size, refuse)
+  const lines = linesOf(text, requireRoom)
   const expected = documents.map(({ root }) => root)
   const made: Made[] = []
+  let written = 0
   for (const one of set) {
     const [document, root] = [documents[one.index], expected[one.index]]
     if (document === undefined || root === undefined || !isIndependent(one, made)) break
@@ -57,6 +59,8 @@ export function makeRound(
     if (typeof place === 'string' && made.length > 0) break
     if (typeof place === 'string') throw refuse(place)
     const splices = splicesFor(lines, { place, root: document.root, format }, one.value)
+    written += splices.reduce((size, splice) => size + splice.text.length, 0)
+    requireRoom(written)
     const next = { ...one, place, splices }
     if (!made.every((other) => areSeparate(other, next))) break
     if (splices.length > 0) expected[one.index] = treeWith(root, place, { value: one.value, format })

@@ -5,13 +5,10 @@ import { cannotBeMade, makeRound, requireOnlyThis, type Reading, type Setting } 
 import type { Format } from './flow-change.ts'
 import { readJSON } from './json-tree.ts'
 import type { FieldValue } from './one-change.ts'
-import { refusalsOf, type Refuse } from './refusal.ts'
+import { EDIT_LIMIT, refusalsOf, requireSize, type Refuse } from './refusal.ts'
 import { readYAML } from './yaml-tree.ts'
 
 const MEBIBYTE = 1024 * 1024
-/** Maximum bytes of a file that is edited, before and after. */
-export const EDIT_LIMIT = 2 * MEBIBYTE
-
 /** Maximum rounds of an edit: fields that depend on each other need more than one. */
 export const ROUNDS_LIMIT = 16
 
@@ -136,14 +133,6 @@ function decoded(bytes: Uint8Array, refuse: Refuse): string {
   } catch {
     throw refuse('is not text in UTF-8, so no field of it can be set; write it whole.')
   }
-}
-
-function requireSize(size: number, refuse: Refuse): void {
-  if (size > EDIT_LIMIT)
-    throw refuse(
-      `takes more than ${EDIT_LIMIT / MEBIBYTE} MiB, which is the limit for setting fields; split the file.`,
-      'NotSupported',
-    )
 }
 
 function keptOf({ latest }: KeptReading, text: string, format: Format): Reading | undefined {

@@ -18,7 +18,10 @@ export function replacedInFlow(
 ): readonly Splice[] {
   const { start, end, after } = node
   const style = node.kind === 'scalar' ? node.style : 'plain'
-  const text = format === 'json' ? jsonText(value, layoutAt(lines, start)) : inlineText(value, style, true)
+  const text =
+    format === 'json'
+      ? jsonText(value, layoutAt(lines, start), lines.requireRoom)
+      : inlineText(value, style, true)
   return [{ start, end, text: start === end && end === after ? ` ${text}` : text }]
 }
 
@@ -72,7 +75,8 @@ function firstMember(lines: Lines, { start, end }: TreeMapping, member: NewMembe
     return { start: start + 1, end: start + 1, text: memberText(member, { lines, at: start, sign }) }
   }
   const inner = `${newline}${layout.indent}${layout.unit}`
-  const value = jsonText(member.value, { ...layout, indent: `${layout.indent}${layout.unit}` })
+  const below = { ...layout, indent: `${layout.indent}${layout.unit}` }
+  const value = jsonText(member.value, below, lines.requireRoom)
   return {
     start: start + 1,
     end: end - 1,
@@ -89,7 +93,8 @@ function memberText(
     sign,
   }: { lines: Lines; at: number; last?: TreeMapping['members'][number]; sign: string },
 ): string {
-  if (format === 'json') return `${JSON.stringify(name)}${sign}${jsonText(value, layoutAt(lines, at))}`
+  if (format === 'json')
+    return `${JSON.stringify(name)}${sign}${jsonText(value, layoutAt(lines, at), lines.requireRoom)}`
   const keyStyle = last?.key.kind === 'scalar' ? last.key.style : 'plain'
   return `${inlineText(name, keyStyle, true)}${sign}${inlineText(value, quotesOf(last?.value), true)}`
 }

@@ -1,8 +1,8 @@
-import { isEmpty, isMapping, isSequence } from '../manifest/json-node.ts'
-import type { JSONNode } from '../manifest/json-node.ts'
+import { isEmpty, isMapping, isSequence, type JSONNode, type Write } from '../manifest/json-node.ts'
 import { writeJSON } from '../manifest/json-text.ts'
 import { doubleQuoted, flowScalar, literalHeader, numberScalar } from '../manifest/yaml-scalar.ts'
-import { toYAML } from '../manifest/yaml-text.ts'
+import { writeYAML } from '../manifest/yaml-text.ts'
+import type { RequireRoom } from './splice.ts'
 import type { ScalarStyle } from './tree.ts'
 
 /** Text that stands after a sign, and full lines below it. */
@@ -23,13 +23,21 @@ const NEVER_SINGLE = /[\p{Cc}\p{Cs}\u2028\u2029\uFEFF\uFFFE\uFFFF]/u
  * line. `style` is that of the string before, whose quotes are kept. Without `literal` nothing ends in a literal: such a
  * string is on one line, and what ends in it is in brackets.
  */
-export function blockText(value: JSONNode, style: ScalarStyle, literal: boolean): NewText {
+export function blockText(
+  value: JSONNode,
+  style: ScalarStyle,
+  { literal, requireRoom }: { readonly literal: boolean; readonly requireRoom: RequireRoom },
+): NewText {
   const last = lastText(value)
   const header = last === undefined ? undefined : literalHeader(last)
   // The empty lines that follow in the file would belong to a literal that keeps them.
   const mayEnd = header === undefined || (literal && last?.endsWith('\n\n') !== true)
   if (mayEnd && !isEmpty(value) && (isMapping(value) || isSequence(value)))
-    return { head: '', lines: linesOf(toYAML(value)), kind: isMapping(value) ? 'mapping' : 'list' }
+    return {
+      head: '',
+      lines: linesOf(textOf((write) => writeYAML(value, write), requireRoom)),
+      kind: isMapping(value) ? 'mapping' : 'list',
+    }
   if (typeof value !== 'string' || header === undefined || !mayEnd)
     return { head: inlineText(value, style, false), lines: [], kind: 'inline' }
   return { head: header, lines: linesOf(value.endsWith('\n') ? value : `${value}\n`), kind: 'literal' }
@@ -70,17 +78,29 @@ function stringText(value: string, style: ScalarStyle, flow: boolean): string {
 }
 
 /** A value as JSON: on one line, or on several whose first is not indented. */
-export function jsonText(value: JSONNode, layout: JSONLayout | undefined): string {
-  const pieces: string[] = []
-  writeJSON(value, (piece) => pieces.push(piece))
-  const text = pieces.join('').slice(0, -1)
+export function jsonText(value: JSONNode, layout: JSONLayout | undefined, requireRoom: RequireRoom): string {
+  const text = textOf((write) => writeJSON(value, write), requireRoom).slice(0, -1)
   if (layout === undefined)
     return text.replaceAll(JSON_SPACE, (_, quoted: string | undefined) => quoted ?? '')
   const { newline, indent, unit } = layout
-  return text.replaceAll(
-    /\n( *)/g,
-    (_, spaces: string) => `${newline}${indent}${unit.repeat(spaces.length / 2)}`,
-  )
+  const [first = '', ...rest] = text.split('\n')
+  const depths = rest.map((line) => line.search(/[^ ]/) / WRITTEN_UNIT)
+  const added = depths.map((depth) => indent.length + (unit.length - WRITTEN_UNIT) * depth)
+  requireRoom(added.reduce((sum, size) => sum + size, text.length))
+  const lines = rest.map((line, at) => {
+    const depth = depths[at] ?? 0
+    return `${newline}${indent}${unit.repeat(depth)}${line.slice(WRITTEN_UNIT * depth)}`
+  })
+  return `${first}${lines.join('')}`
+}
+
+function textOf(writeTo: (write: Write) => void, requireRoom: RequireRoom): string {
+  let text = ''
+  writeTo((piece) => {
+    text += piece
+    requireRoom(text.length)
+  })
+  return text
 }
 
 /** How the lines of a JSON text begin. */
@@ -92,5 +112,7 @@ export interface JSONLayout {
   readonly unit: string
 }
 
+/** Blanks of one level more, as JSON is written here at first. */
+const WRITTEN_UNIT = 2
 /** A string, or white space outside of strings. */
 const JSON_SPACE = /("(?:[^"\\]|\\.)*")|\s+/g

@@ -1,5 +1,9 @@
 import { Failure } from '../failure.ts'
 
+const MEBIBYTE = 1024 * 1024
+/** Maximum bytes of a file that is edited, before and after. */
+export const EDIT_LIMIT = 2 * MEBIBYTE
+
 /** Makes the Failure of a file that cannot be edited; none of its content is in the message. */
 export type Refuse = (complaint: string, reason?: 'NotSupported') => Failure
 
@@ -10,6 +14,15 @@ export type Refuse = (complaint: string, reason?: 'NotSupported') => Failure
 export function refusalsOf(filePath: string): Refuse {
   return (complaint, reason) =>
     new Failure(reason ?? 'PathConflict', `The file ${filePath} ${complaint}`, { retry: 'slow' })
+}
+
+/** Throws NotSupported for a file of more bytes than EDIT_LIMIT. */
+export function requireSize(size: number, refuse: Refuse): void {
+  if (size > EDIT_LIMIT)
+    throw refuse(
+      `takes more than ${EDIT_LIMIT / MEBIBYTE} MiB, which is the limit for setting fields; split the file.`,
+      'NotSupported',
+    )
 }
 
 /** The number of the line at this place, counted from 1. */

@@ -5,16 +5,24 @@ export interface Splice {
   readonly text: string
 }
 
-/** A text and how its lines end. */
+/** A text, how its lines end, and how much may be written into it. */
 export interface Lines {
   readonly text: string
   readonly newline: '\n' | '\r\n'
+  /**
+   * Throws where so many characters are more than a file may have. Each line of a value is indented as far as its place is, so
+   * that a small value in a small file can be of gigabytes: they are counted before the text is made.
+   */
+  readonly requireRoom: RequireRoom
 }
 
+/** Takes characters of new text; see Lines. */
+export type RequireRoom = (size: number) => void
+
 /** The text and its line ends: those of its first line. */
-export function linesOf(text: string): Lines {
+export function linesOf(text: string, requireRoom: RequireRoom): Lines {
   const first = text.indexOf('\n')
-  return { text, newline: first > 0 && text[first - 1] === '\r' ? '\r\n' : '\n' }
+  return { text, newline: first > 0 && text[first - 1] === '\r' ? '\r\n' : '\n', requireRoom }
 }
 
 /** Where the line of this place ends, before its line end. */

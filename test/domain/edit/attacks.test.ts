@@ -1,17 +1,17 @@
 import t from 'tap'
 import {
-  EDIT_LIMIT,
   editSteps,
   isReadAtOnce,
   JSON_AT_ONCE,
   type TextEdit,
 } from '../../../functions/domain/edit/edit-text.ts'
+import { EDIT_LIMIT } from '../../../functions/domain/edit/refusal.ts'
 import { parseFieldPath } from '../../../functions/domain/field-path/field-path.ts'
 import { cpuTime } from '../../harness/cpu-time.ts'
 import { allowedMs } from '../../harness/growth.ts'
 import { AMBIGUOUS, CONTROLS, LINES, shown, SYNTAX } from '../fixtures/traps.ts'
 import { readByPackage, type Tagged } from '../fixtures/yaml-readers.ts'
-import { changedLines, edited } from './edited.ts'
+import { changedLines, edited, type Sets } from './edited.ts'
 
 const CONTEXTS = `plain: a # note
 single: 'a'
@@ -119,6 +119,50 @@ t.test('nesting without end and too many parts are refused before they are read 
     const text = `a:\n${unit.repeat(size / unit.length)}`
     t.throws(() => edited(text, [['.a', 1]]), { reason: 'NotSupported', message: /more values or comments/ })
   }
+})
+
+/** A list of so many empty ones, within so many others. */
+function nested(items: number, depth: number): unknown {
+  let value: unknown = Array.from({ length: items }, () => [])
+  for (let level = 0; level < depth; level += 1) value = [value]
+  return value
+}
+
+// Each line of a value has the indentation of its place.
+t.test('what a value takes with its indentation is counted before it is written', async (t) => {
+  const wide = ' '.repeat(4_000)
+  const lines = Array.from({ length: 2_000 }, () => 'x\n').join('')
+  const deepLiteral = [[[[[[[[[['x\n'.repeat(110_000)]]]]]]]]]]
+  const json = `{\n${wide}"a": {}, "b": [\n${wide}], "c": 1\n}\n`
+  const cases: readonly (readonly [filePath: string, text: string, sets: Sets])[] = [
+    ['v.json', json, [['.a', nested(1_700, 60)]]],
+    ['v.json', json, [['.a.b', nested(1_700, 60)]]],
+    ['v.json', json, [['.d', nested(600, 0)]]],
+    ['v.json', '{}', [['.a', nested(1_700, 990)]]],
+    // Each alone has room.
+    ['v.json', json, ['.a', '.c', '.d', '.e', '.f'].map((field) => [field, nested(120, 0)])],
+    ['v.yaml', `a:\n${wide}b: 1\n`, [['.a.b', nested(1_700, 60)]]],
+    ['v.yaml', `a:\n${wide}b: 1\n`, [['.a.b', lines]]],
+    ['v.yaml', `a:\n${wide}b: 1\n`, [['.a.c', lines]]],
+    ['v.yaml', 'a: 1\n', [['.a', deepLiteral]]],
+    [
+      'v.yaml',
+      `a:\n${' '.repeat(500_000)}b: 1\n`,
+      ['.a.c', '.a.d', '.a.e', '.a.f', '.a.g'].map((field) => [field, 1]),
+    ],
+  ]
+  for (const [filePath, text, sets] of cases) {
+    const before = process.resourceUsage().maxRSS
+    t.throws(() => edited(text, sets, { filePath }), {
+      reason: 'NotSupported',
+      retry: 'slow',
+      message: new RegExp(`${filePath} takes more than 2 MiB`),
+    })
+    const grown = (process.resourceUsage().maxRSS - before) / 1024
+    t.ok(grown < 100, `${filePath} ${sets[0]?.[0]}: ${grown.toFixed(0)} MiB`)
+  }
+  const after = edited(json, [['.a', nested(50, 1)]], { filePath: 'v.json' })
+  t.same(JSON.parse(after), { a: nested(50, 1), b: [], c: 1 })
 })
 
 t.test('a file of errors alone is refused at the first', async (t) => {
