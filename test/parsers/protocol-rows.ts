@@ -1,3 +1,4 @@
+import { decodeCommit } from '../../functions/git/objects/commit-object.ts'
 import { readFetched } from '../../functions/git/protocol/fetch.ts'
 import { readListedRefs } from '../../functions/git/protocol/ls-refs.ts'
 import { FLUSH, packet } from '../../functions/git/protocol/pkt-line.ts'
@@ -41,6 +42,15 @@ function orRefused(read: () => unknown): unknown {
     return read()
   } catch (error) {
     return error
+  }
+}
+
+/** A commit of this size that repeats a piece after the line of its tree. */
+function commitOf(piece: string): Shape {
+  return (size) => {
+    const body = Buffer.alloc(size, piece)
+    body.write(`tree ${ID}\n`)
+    return () => orRefused(() => decodeCommit(body))
   }
 }
 
@@ -95,5 +105,16 @@ export const PROTOCOL_ROWS: readonly ParserRow[] = [
       readFetched,
       packet('shallow-info\n'),
     ),
+  },
+  {
+    parser: 'commit',
+    largest: 32 * MEBI,
+    unit: 'bytes',
+    shapes: {
+      parents: commitOf(`parent ${ID}\n`),
+      lines: commitOf('x\n'),
+      'ends of lines': commitOf('\n'),
+      'one line': commitOf('x'),
+    },
   },
 ]

@@ -2,6 +2,7 @@ import { COMMIT_ID_TRAILER } from '../../domain/commit/commit-id.ts'
 import { COMMIT_SEAL_TRAILER, isSealText } from '../../domain/commit/commit-seal.ts'
 import { trailerValues } from '../../domain/commit/trailers.ts'
 import { ownCopy } from '../../domain/own-copy.ts'
+import { decodeCommit } from '../objects/commit-object.ts'
 import type { ObjectId } from '../objects/object.ts'
 import { createPace } from '../objects/pace.ts'
 import { isFor, type PastTrailers } from '../past-commit.ts'
@@ -30,6 +31,8 @@ const EXTRA_COMMITS = 50
 const MOST_WANTS = 1000
 /** Characters of the longest message that is searched: one of Commitlet's has at most 64 Ki and the trailers. */
 const LONGEST_MESSAGE = 128 * 1024
+/** Bytes that so many characters may take in UTF-8. Text of more takes 4 ms for each MiB, and of what is none 10. */
+const LONGEST_MESSAGE_BYTES = 3 * LONGEST_MESSAGE
 /** Of the longest id: a uid, which is a UUID, a generation and a digest. */
 const LONGEST_ID = 100
 /** Ids of one commit: some hosts join the messages of several to one. */
@@ -121,7 +124,8 @@ interface Candidate {
 }
 
 /** The values of the trailers, as Git reads them: the git binary finds a commit by any of them. */
-function trailersOf(message: string): PastTrailers {
+function trailersOf(bytes: Buffer): PastTrailers {
+  const message = bytes.length > LONGEST_MESSAGE_BYTES ? '' : bytes.toString()
   if (message.length > LONGEST_MESSAGE) return { ids: [], seals: [] }
   const ids = trailerValues(message, COMMIT_ID_TRAILER).filter(({ length }) => length <= LONGEST_ID)
   if (ids.length === 0) return { ids, seals: [] }
@@ -176,7 +180,7 @@ async function historyOf(session: DirectSession, { objects, shallow }: FetchedOb
   const pace = createPace(session.signal, session.share.namespace)
   for (const { kind, id, body } of objects.values()) {
     if (kind !== 'commit') continue
-    const { parents, message } = understood(body)
+    const { parents, message } = understood(body, decodeCommit)
     commits.set(id, { parents, ...trailersOf(message) })
     await pace(body.length * WORK)
   }

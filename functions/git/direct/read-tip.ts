@@ -1,5 +1,6 @@
 import { Failure } from '../../domain/failure.ts'
 import { danglingHead, FIRST_BRANCH, isUsableBranch, unnamedHead } from '../branch.ts'
+import { treeOfCommit } from '../objects/commit-object.ts'
 import type { ObjectId } from '../objects/object.ts'
 import type { Tip, WantedTip } from '../remote.ts'
 import type { FetchRequest } from '../protocol/fetch.ts'
@@ -99,5 +100,5 @@ function nameOf({ context }: DirectSession, target = ''): string {
 function isHere({ objects, way }: DirectSession, commit: ObjectId): boolean {
   const known = objects.get(commit)
   if (known?.kind !== 'commit') return false
-  return way.get() === 'needed' || objects.get(understood(known.body).tree) !== undefined
+  return way.get() === 'needed' || objects.get(understood(known.body, treeOfCommit)) !== undefined
 }

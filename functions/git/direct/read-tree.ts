@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { movedMeanwhile } from '../branch.ts'
+import { treeOfCommit } from '../objects/commit-object.ts'
 import type { ObjectId } from '../objects/object.ts'
 import { createPace, type Pace } from '../objects/pace.ts'
 import { findEntry, indexTree, type TreeIndex } from '../objects/tree-index.ts'
@@ -71,11 +72,9 @@ async function walk(
 ): Promise<Tree | undefined> {
   const top = session.objects.get(commit)
   if (top?.kind !== 'commit') return undefined
-  // One with many parents takes as long as a tree.
-  await pace(top.body.length)
   const found = new Map<string, TreeEntry>()
   const means = { session, pace, found, indexes: new LRUCache<ObjectId, TreeIndex>({ max: MOST_INDEXES }) }
-  let level: readonly Below[] = [{ id: understood(top.body).tree, wanted }]
+  let level: readonly Below[] = [{ id: understood(top.body, treeOfCommit), wanted }]
   while (level.length > 0) {
     const missing = [...new Set(level.map(({ id }) => id))].filter(
       (id) => session.objects.get(id) === undefined,

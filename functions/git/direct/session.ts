@@ -1,5 +1,4 @@
 import { Failure } from '../../domain/failure.ts'
-import { decodeCommit, type DecodedCommit } from '../objects/commit-object.ts'
 import type { GitObject, ObjectId } from '../objects/object.ts'
 import { createPace } from '../objects/pace.ts'
 import { declaredCount, readPack } from '../objects/pack-reader.ts'
@@ -179,12 +178,12 @@ export function explained(error: unknown, doing: Doing, context: ErrorContext): 
 }
 
 /**
- * What a commit of the remote holds. Where it breaks Git's rules, the git binary has to say so: the Failures of
+ * What `read` tells of a commit of the remote. Where it breaks Git's rules, the git binary has to say so: the Failures of
  * `objects/` do not name the repository.
  */
-export function understood(commit: Buffer): DecodedCommit {
+export function understood<T>(commit: Buffer, read: (commit: Buffer) => T): T {
   try {
-    return decodeCommit(commit)
+    return read(commit)
   } catch (cause) {
     throw ofBranch('a commit cannot be read here', cause)
   }

@@ -1,5 +1,5 @@
 import type { Release } from '../../domain/network/budget.ts'
-import { decodeCommit, encodeSigned } from '../objects/commit-object.ts'
+import { encodeSigned, treeOfCommit } from '../objects/commit-object.ts'
 import type { GitObject, ObjectId } from '../objects/object.ts'
 import { createPace, type Pace } from '../objects/pace.ts'
 import { startPack } from '../objects/pack-writer.ts'
@@ -89,7 +89,7 @@ async function write(
 function treeOf(objects: Objects, tip: ObjectId): ObjectId {
   const commit = objects.get(tip)
   if (commit?.kind !== 'commit') throw new Error('the commit to build on was not read')
-  return decodeCommit(commit.body).tree
+  return treeOfCommit(commit.body)
 }
 
 /** Makes the trees of one commit. Throws an Error that is no Failure if they are too large. */

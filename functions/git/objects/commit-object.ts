@@ -6,9 +6,8 @@ import { brokenObject, makeObject, type GitObject, type ObjectId } from './objec
 export interface DecodedCommit {
   readonly tree: ObjectId
   readonly parents: readonly ObjectId[]
-  /** The committer's date; 1970 where Git cannot read it either. */
-  readonly committedAt: Date
-  readonly message: string
+  /** As it is stored, in UTF-8 as a rule. It may take almost all of the object. */
+  readonly message: Buffer
 }
 
 /** What a commit is made of. */
@@ -24,6 +23,10 @@ export interface CommitParts {
 
 /** 20,000 parents. Git knows no limit, and a few MiB of them take hardly any bytes in a pack. */
 const LARGEST_HEADER = 1024 * 1024
+const TREE = 'tree '
+const PARENT = 'parent '
+const NAME_CHARACTERS = 40
+const LINE_END = 0x0a
 
 /** Makes the commit, the same bytes as those of `git fast-import` for the same parts. */
 export function encodeCommit({ tree, parents, author, date, message }: CommitParts): GitObject {
@@ -61,37 +64,46 @@ export function messageText(message: string): string {
 }
 
 /**
- * Reads a commit object; its message is taken for UTF-8.
- * @throws Failure NotSupported if it has no tree, a line that should name an object and does not, or a header of more than
- *   1 MiB
+ * The tree of a commit object, which its first line names. No other is looked at: a header may have as many as fill the object,
+ * and a tip is read in each round of an attempt.
+ * @throws Failure NotSupported if it names none
+ */
+export function treeOfCommit(body: Buffer): ObjectId {
+  return idAt(body, 0, TREE)
+}
+
+/**
+ * Reads a commit object.
+ * @throws Failure NotSupported if it has no tree, a line that should name an object does not, or a header of more than 1 MiB
  */
 export function decodeCommit(body: Buffer): DecodedCommit {
-  const end = body.indexOf('\n\n')
-  if ((end < 0 ? body.length : end) > LARGEST_HEADER)
-    throw brokenObject('a commit has a header of more than 1 MiB')
-  // Names are not read. A character takes one byte, whatever they are: parents keep their text in memory.
-  const [tree = '', ...header] = body.toString('latin1', 0, end < 0 ? body.length : end).split('\n')
-  const others = header.findIndex((line) => !line.startsWith('parent '))
-  const parents = others < 0 ? header : header.slice(0, others)
-  return {
-    tree: idIn(tree, 'tree '),
-    parents: parents.map((line) => idIn(line, 'parent ')),
-    committedAt: dateIn(header.find((line) => line.startsWith('committer ')) ?? ''),
-    message: end < 0 ? '' : body.toString('utf8', end + 2),
+  const parents: ObjectId[] = []
+  const tree = treeOfCommit(body)
+  const end = body.subarray(0, LARGEST_HEADER).indexOf('\n\n')
+  if (end < 0 && body.length > LARGEST_HEADER) throw brokenObject('a commit has a header of more than 1 MiB')
+  for (let at = lengthOf(TREE); hasLabel(body, at, PARENT); at += lengthOf(PARENT)) {
+    parents.push(idAt(body, at, PARENT))
   }
+  return { tree, parents, message: end < 0 ? Buffer.alloc(0) : body.subarray(end + 2) }
 }
 
 function strip(text: string): string {
   return text.replace(/[\0\n\r<>]/g, '').trim()
 }
 
-function idIn(line: string, label: string): ObjectId {
-  const id = line.slice(label.length)
-  if (line.startsWith(label) && /^[0-9a-f]{40}$/.test(id)) return id
-  throw brokenObject(`a commit has no valid line "${label.trim()}"`)
+function hasLabel(body: Buffer, at: number, label: string): boolean {
+  return body.toString('latin1', at, at + label.length) === label
 }
 
-function dateIn(committer: string): Date {
-  const [, seconds = '0'] = /> (\d{1,12}) [+-]\d+$/.exec(committer) ?? []
-  return new Date(Number(seconds) * 1000)
+/** Bytes of a line that names an object. */
+function lengthOf(label: string): number {
+  return label.length + NAME_CHARACTERS + 1
+}
+
+function idAt(body: Buffer, at: number, label: string): ObjectId {
+  const end = at + label.length + NAME_CHARACTERS
+  const id = body.toString('latin1', at + label.length, end)
+  const isWhole = (body[end] ?? LINE_END) === LINE_END
+  if (hasLabel(body, at, label) && isWhole && /^[0-9a-f]{40}$/.test(id)) return id
+  throw brokenObject(`a commit has no valid line "${label.trim()}"`)
 }

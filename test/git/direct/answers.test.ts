@@ -2,6 +2,7 @@ import t from 'tap'
 import { openMemory, openObjects } from '../../../functions/git/direct/memory.ts'
 import { isOfBranch } from '../../../functions/git/direct/of-branch.ts'
 import { listRefs, understood, type DirectSession } from '../../../functions/git/direct/session.ts'
+import { treeOfCommit } from '../../../functions/git/objects/commit-object.ts'
 import { push } from '../../../functions/git/direct/push.ts'
 import { tooLong, type Channel } from '../../../functions/git/direct/channels/channel.ts'
 import { rememberWays } from '../../../functions/git/direct/tree-ways.ts'
@@ -79,7 +80,7 @@ t.test('too many refs, too long an answer and a broken commit say nothing of oth
   const ended: unknown = await list.catch((error: unknown) => error)
   t.ok(isOfBranch(ended), String(ended))
   t.ok(isOfBranch(tooLong({ most: 1 })))
-  const thrown = t.throws(() => understood(Buffer.from('no tree')), {
+  const thrown = t.throws(() => understood(Buffer.from('no tree'), treeOfCommit), {
     message: 'a commit cannot be read here',
   })
   t.ok(isOfBranch(thrown))
