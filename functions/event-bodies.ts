@@ -6,7 +6,7 @@ import { Failure } from './domain/failure.ts'
 import type { Connections } from './domain/incoming/connections.ts'
 import { openBodyRoom } from './domain/network/body-room.ts'
 import { announcedBytes, readBody, type Cut } from './domain/network/read-body.ts'
-import { oneInATurn } from './domain/sharing/one-in-a-turn.ts'
+import { oneInATurn } from './domain/sharing/semaphores/one-in-a-turn.ts'
 
 const MIB = 1024 * 1024
 /** Largest event in bytes. An event names a resource; one that includes the whole object (1.5 MiB in etcd) also fits. */

@@ -1,6 +1,6 @@
-import { makeFairSemaphore } from '../domain/sharing/fair-semaphore.ts'
+import { makeFairSemaphore } from '../domain/sharing/semaphores/fair-semaphore.ts'
 import { openFairPlaces } from '../domain/sharing/fair-places.ts'
-import { makeKeyedSemaphore } from '../domain/sharing/keyed-semaphore.ts'
+import { makeKeyedSemaphore } from '../domain/sharing/semaphores/keyed-semaphore.ts'
 import type { ApiCall, ApiServer } from './api-server.ts'
 import type { Cluster } from './cluster.ts'
 import { eventCall } from './event.ts'

@@ -1,7 +1,7 @@
 import { REST_CLOCK, type RestClock } from '../cluster/calls/rest.ts'
 import type { Allowance } from '../domain/sharing/allowance.ts'
 import { makeAllowances } from '../domain/sharing/allowances.ts'
-import { makeKeyedSemaphore } from '../domain/sharing/keyed-semaphore.ts'
+import { makeKeyedSemaphore } from '../domain/sharing/semaphores/keyed-semaphore.ts'
 import { shareAllowance, spendOneOf } from '../domain/sharing/shared-allowance.ts'
 import type { World } from '../world.ts'
 

@@ -1,7 +1,7 @@
 import { ended } from '../cluster/calls/exchange.ts'
 import type { Release } from '../domain/network/budget.ts'
-import { makeFairSemaphore } from '../domain/sharing/fair-semaphore.ts'
-import { makeKeyedSemaphore } from '../domain/sharing/keyed-semaphore.ts'
+import { makeFairSemaphore } from '../domain/sharing/semaphores/fair-semaphore.ts'
+import { makeKeyedSemaphore } from '../domain/sharing/semaphores/keyed-semaphore.ts'
 import { openKeyedTurns } from '../domain/sharing/keyed-turns.ts'
 import type { World } from '../world.ts'
 

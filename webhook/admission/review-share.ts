@@ -1,6 +1,6 @@
 import { asFailure } from '../../functions/domain/failure.ts'
-import { fewInATurn } from '../../functions/domain/sharing/few-in-a-turn.ts'
-import { makeKeyedSemaphore } from '../../functions/domain/sharing/keyed-semaphore.ts'
+import { fewInATurn } from '../../functions/domain/sharing/semaphores/few-in-a-turn.ts'
+import { makeKeyedSemaphore } from '../../functions/domain/sharing/semaphores/keyed-semaphore.ts'
 import { openKeyedTurns } from '../../functions/domain/sharing/keyed-turns.ts'
 import { shareSlowCalls, type InTurn } from '../../functions/cluster/calls/slow-calls.ts'
 import type { CallForAnybody } from '../../functions/cluster/calls/usual-time.ts'

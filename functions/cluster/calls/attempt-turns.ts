@@ -1,4 +1,4 @@
-import { makeFairSemaphore } from '../../domain/sharing/fair-semaphore.ts'
+import { makeFairSemaphore } from '../../domain/sharing/semaphores/fair-semaphore.ts'
 
 /**
  * Calls of all attempts that are made at once: one GitCommit may name a hundred objects. With more of them the API server only

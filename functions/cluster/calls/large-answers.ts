@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { oneInATurn } from '../../domain/sharing/one-in-a-turn.ts'
+import { oneInATurn } from '../../domain/sharing/semaphores/one-in-a-turn.ts'
 import type { ApiAnswer } from './exchange.ts'
 
 /** Characters of an answer that is parsed as soon as it is here. Those of most resources have some 5,000. */

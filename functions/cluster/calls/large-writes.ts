@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { resourceKey, type ObjectRef } from '../../domain/resource/resource.ts'
 import { openFairQueue } from '../../domain/sharing/fair-queue.ts'
-import { makeKeyedSemaphore } from '../../domain/sharing/keyed-semaphore.ts'
+import { makeKeyedSemaphore } from '../../domain/sharing/semaphores/keyed-semaphore.ts'
 import { countExcess, FEW } from '../../domain/sharing/taken-time.ts'
 import { REST_CLOCK, restAfter, type RestClock } from './rest.ts'
 

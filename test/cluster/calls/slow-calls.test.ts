@@ -7,7 +7,7 @@ import {
   SLOW_AT_ONCE,
   type InTurn,
 } from '../../../functions/cluster/calls/slow-calls.ts'
-import { makeFairSemaphore } from '../../../functions/domain/sharing/fair-semaphore.ts'
+import { makeFairSemaphore } from '../../../functions/domain/sharing/semaphores/fair-semaphore.ts'
 
 async function settle(): Promise<void> {
   for (let times = 0; times < 20; times += 1) await setImmediate()

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
-import { makeFairSemaphore } from '../../../functions/domain/sharing/fair-semaphore.ts'
+import { makeFairSemaphore } from '../../../../functions/domain/sharing/semaphores/fair-semaphore.ts'
 
 t.test('so many works run at once, in turns of their owners, also after one that has failed', async (t) => {
   const run = makeFairSemaphore(2, () => 0)

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
-import { oneInATurn } from '../../../functions/domain/sharing/one-in-a-turn.ts'
+import { oneInATurn } from '../../../../functions/domain/sharing/semaphores/one-in-a-turn.ts'
 
 t.test('of what is handed in at the same moment, one work is done in a turn, in order', async (t) => {
   const inOneTurn = oneInATurn(nextTurn)

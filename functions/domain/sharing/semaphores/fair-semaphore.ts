@@ -1,4 +1,4 @@
-import { openFairQueue } from './fair-queue.ts'
+import { openFairQueue } from '../fair-queue.ts'
 
 /** Runs `work` once fewer than the limit run, in the turns of their owners. Throws what `work` throws. */
 export type FairSemaphore = <T>(owner: string, work: () => Promise<T>) => Promise<T>

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { makeKeyedSemaphore } from '../../../functions/domain/sharing/keyed-semaphore.ts'
+import { makeKeyedSemaphore } from '../../../../functions/domain/sharing/semaphores/keyed-semaphore.ts'
 
 /** Work that ends on request, and records when it begins. */
 function workNamed(name: string, began: string[]) {

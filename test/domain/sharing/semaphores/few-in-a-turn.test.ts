@@ -1,5 +1,5 @@
 import t from 'tap'
-import { fewInATurn } from '../../../functions/domain/sharing/few-in-a-turn.ts'
+import { fewInATurn } from '../../../../functions/domain/sharing/semaphores/few-in-a-turn.ts'
 
 /** A loop whose turns the test begins. */
 function loop() {
