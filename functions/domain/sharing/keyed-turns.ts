@@ -1,6 +1,7 @@
 import { Failure } from '../failure.ts'
-import { openFairQueue, type FairQueue, type QueueTerms, type Rank } from './fair-queue.ts'
+import { openFairQueue, type FairQueue, type QueueTerms } from './fair-queue.ts'
 import type { TakenTime } from './taken-time.ts'
+import type { Rank } from './waiting-line.ts'
 
 /** Who takes a turn, and of what. */
 export interface TurnTaker {

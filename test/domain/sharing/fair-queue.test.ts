@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
-import { openFairQueue, type Rank } from '../../../functions/domain/sharing/fair-queue.ts'
+import { openFairQueue } from '../../../functions/domain/sharing/fair-queue.ts'
 import { CALLS, countWithCredit } from '../../../functions/domain/sharing/taken-time.ts'
+import type { Rank } from '../../../functions/domain/sharing/waiting-line.ts'
 
 const NEVER = new AbortController().signal
 
