@@ -13,13 +13,17 @@ export interface FairQueue {
   readonly othersWait: (owner: string) => boolean
   /**
    * Whether this owner may go on with a place for another turn: nobody waits who has taken less than it has until now, with the places
-   * that it still has.
+   * that it still has, and none is lent to it that it would not get now.
    */
   readonly mayGoOn: (owner: string) => boolean
 }
 
 /** Gives a place back. `mostMs`: of the time for which it was held, no more than this counts as taken by its owner. */
-export type Leave = (mostMs?: number) => void
+export interface Leave {
+  (mostMs?: number): void
+  /** Until it is given back, it is a place more for an owner who has none and has taken little. */
+  readonly lend: () => void
+}
 
 /** What a queue may be made with. */
 export interface QueueTerms {
@@ -31,6 +35,8 @@ export interface QueueTerms {
   readonly handOver?: (next: () => void) => void
   /** One place more, for an owner who has none while another one has all. Default: there is none. */
   readonly spare?: boolean
+  /** How many may have a place at once where some are lent. Default: none is. */
+  readonly most?: number
   /** What owners have taken; default: LONG. */
   readonly taken?: TakenTime
 }
@@ -41,6 +47,7 @@ interface HeldPlace {
   counted: number
   /** Its holder has come before all. */
   readonly isFirst: boolean
+  isLent: boolean
 }
 
 /**
@@ -54,6 +61,7 @@ export function openFairQueue(
     waits = () => undefined,
     handOver = (next) => next(),
     spare = false,
+    most = places,
     taken = countExcess(LONG, elapsed),
   }: QueueTerms,
 ): FairQueue {
@@ -61,14 +69,26 @@ export function openFairQueue(
   const held = new Map<string, Set<HeldPlace>>()
   /** Places that are held, or about to be handed over. */
   let used = 0
+  let lent = 0
+  const lately = countExcess(LONG, elapsed)
 
-  /** Whether there is a place for an owner who has none. */
-  function hasRoomForOne(): boolean {
+  /** Whether there is the spare place, or one that is free. */
+  function hasSpare(): boolean {
     return used < places || (spare && used === places && held.size === 1)
   }
 
+  function hasLent(): boolean {
+    return used < most && used - lent < places
+  }
+
+  /** Who has taken much lately may not: otherwise those with long turns would always be many at once. */
+  function mayBorrow(owner: string): boolean {
+    return lately.rankOf(owner) <= 0
+  }
+
   function hasRoomFor(owner: string): boolean {
-    return used < places || (!held.has(owner) && hasRoomForOne())
+    if (used < places) return true
+    return !held.has(owner) && (hasSpare() || (hasLent() && mayBorrow(owner)))
   }
 
   /** Whether nobody who has come before all still has a place. */
@@ -77,7 +97,7 @@ export function openFairQueue(
   }
 
   function hold(owner: string, isFirst: boolean): HeldPlace {
-    const place = { counted: elapsed(), isFirst }
+    const place = { counted: elapsed(), isFirst, isLent: false }
     used += 1
     held.set(owner, (held.get(owner) ?? new Set()).add(place))
     // Before its time: what it has taken is held against it as before.
@@ -85,9 +105,11 @@ export function openFairQueue(
     return place
   }
 
-  function count(owner: string, place: HeldPlace, most = Infinity): void {
+  function count(owner: string, place: HeldPlace, mostMs = Infinity): void {
     const now = elapsed()
-    taken.add(owner, Math.min(most, now - place.counted))
+    const milliseconds = Math.min(mostMs, now - place.counted)
+    taken.add(owner, milliseconds)
+    if (most > places) lately.add(owner, milliseconds)
     place.counted = now
   }
 
@@ -96,7 +118,7 @@ export function openFairQueue(
   }
 
   function serve(): void {
-    while (hasRoomForOne()) {
+    while (hasSpare() || hasLent()) {
       const next = line.takeNext(hasRoomFor, mayBeFirst())
       if (next === undefined) return
       give(next)
@@ -107,10 +129,17 @@ export function openFairQueue(
     const places = held.get(owner)
     places?.delete(place)
     if (places?.size === 0) held.delete(owner)
+    if (place.isLent) lent -= 1
     handOver(() => {
       used -= 1
       serve()
     })
+  }
+
+  function lend(place: HeldPlace): void {
+    if (!place.isLent) lent += 1
+    place.isLent = true
+    serve()
   }
 
   return {
@@ -122,18 +151,19 @@ export function openFairQueue(
         : await line.wait({ owner, rank, expected }, signal)
       place.counted = elapsed()
       let isHeld = true
-      return (mostMs = Infinity) => {
+      const release = (mostMs = Infinity): void => {
         if (!isHeld) return
         isHeld = false
         count(owner, place, mostMs)
         leave(owner, place)
       }
+      return Object.assign(release, { lend: () => isHeld && lend(place) })
     },
     hasRoom: () => used < places,
     othersWait: (owner) => line.hasOthers(owner),
     mayGoOn(owner) {
       for (const place of held.get(owner) ?? []) count(owner, place)
-      if (line.isBehind(owner, mayBeFirst())) return false
+      if ((used > places && !mayBorrow(owner)) || line.isBehind(owner, mayBeFirst())) return false
       taken.begins(owner)
       return true
     },

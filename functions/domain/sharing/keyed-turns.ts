@@ -1,5 +1,6 @@
 import { Failure } from '../failure.ts'
-import { openFairQueue, type FairQueue, type QueueTerms } from './fair-queue.ts'
+import type { Release } from '../network/budget.ts'
+import { openFairQueue, type FairQueue, type Leave, type QueueTerms } from './fair-queue.ts'
 import type { TakenTime } from './taken-time.ts'
 import type { Rank } from './waiting-line.ts'
 
@@ -34,8 +35,19 @@ export interface HeldTurn {
 /** Runs `work` when it is its turn. Throws what `work` throws, and what is thrown if the signal fires while it waits. */
 export type KeyedTurns = <T>(taker: TurnTaker, work: (turn: HeldTurn) => Promise<T>) => Promise<T>
 
+/** How turns are lent to owners who have none, one to each, so that nobody waits for what takes long. */
+export interface Lending {
+  /** Milliseconds for which a turn is held, without a chance to pass it on, before another one may begin besides. */
+  readonly afterMs: number
+  /** Turns at once, with those. */
+  readonly most: number
+  readonly wait: (milliseconds: number) => Promise<unknown>
+}
+
 /** What turns may be opened with, besides what a queue may. */
 interface KeyedTerms extends Pick<QueueTerms, 'spare' | 'handOver' | 'taken'> {
+  /** Whether turns that take long are lent. Default: none is. */
+  readonly lending?: Lending
   /** Begins to count what owners have taken of a key that was idle. Left out: `taken` counts that of all keys together. */
   readonly openTaken?: () => TakenTime
 }
@@ -47,10 +59,11 @@ interface KeyedTerms extends Pick<QueueTerms, 'spare' | 'handOver' | 'taken'> {
 export function openKeyedTurns(
   places: number,
   elapsed: () => number,
-  { openTaken, ...terms }: KeyedTerms = {},
+  { openTaken, lending, ...terms }: KeyedTerms = {},
 ): KeyedTurns {
+  const most = lending && { most: lending.most }
   const openQueue = (): FairQueue =>
-    openFairQueue(places, { elapsed, ...terms, ...(openTaken && { taken: openTaken() }) })
+    openFairQueue(places, { elapsed, ...terms, ...most, ...(openTaken && { taken: openTaken() }) })
   const queues = new Map<string, { readonly queue: FairQueue; users: number }>()
 
   return async function inTurn({ key, owner, signal, late }, work) {
@@ -58,22 +71,35 @@ export function openKeyedTurns(
     const { queue } = used
     queues.set(key, used)
     used.users += 1
-    let release = (): void => undefined
+    let release: Release = () => undefined
     let isOver = false
+    let since = 0
+    const lendOnceLong = async (held: Leave, { afterMs, wait }: Lending): Promise<void> => {
+      for (let left = afterMs; left > 0 && release === held; left = since + afterMs - elapsed())
+        await wait(left)
+      held.lend()
+    }
     const enter = async (rank: Rank): Promise<void> => {
       const entered = await queue.enter(owner, signal, rank).catch((reason: unknown) => {
         throw reason instanceof Failure ? reason : late(reason)
       })
       // What it waited for without the turn may end when nobody waits for that any more.
-      if (isOver) entered()
-      else release = entered
+      if (isOver) {
+        entered()
+        return
+      }
+      release = entered
+      since = elapsed()
+      if (lending !== undefined) void lendOnceLong(entered, lending)
     }
     let isKept = false
     let isFirst = false
     const turn: HeldTurn = {
       async pass() {
         // What the others have waited for is over.
-        if (isKept || (!isFirst && queue.mayGoOn(owner))) return false
+        if (isKept) return false
+        since = elapsed()
+        if (!isFirst && queue.mayGoOn(owner)) return false
         isFirst = false
         const giveBack = release
         const entered = enter('first of its owner')

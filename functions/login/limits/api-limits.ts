@@ -1,6 +1,12 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { ApiLogin } from '../../domain/credentials/login.ts'
 import type { Fetch } from '../../domain/pull-request/pull-requests.ts'
-import { openKeyedTurns, type HeldTurn, type TurnTaker } from '../../domain/sharing/keyed-turns.ts'
+import {
+  openKeyedTurns,
+  type HeldTurn,
+  type Lending,
+  type TurnTaker,
+} from '../../domain/sharing/keyed-turns.ts'
 import { CALLS, countWithCredit } from '../../domain/sharing/taken-time.ts'
 import { makeRateLimits } from './rate-limits.ts'
 import { makeRequestShares } from './request-shares.ts'
@@ -42,13 +48,24 @@ export interface CountedLogin extends Pick<ApiLogin, 'username' | 'secret' | 'is
  * of an honest host may take long, too.
  */
 const CALLERS_PER_TOKEN = 2
+/**
+ * So long a turn is waited for, in milliseconds; usual calls take a fifth of it. Then another namespace, with none and little taken, may
+ * call besides: the host may be slow for one tenant alone, who may have ten namespaces, and what their calls take is known only after
+ * them. GitHub refuses more than 100 requests at once ("Rate limits for the REST API"), and there may be several replicas.
+ */
+const LONG_CALL_MS = 1_500
+const MOST_CALLERS = 16
 
 /** Makes the limits of all APIs. `now`: milliseconds of a clock that is never set. */
-export function makeApiLimits(now: () => number): ApiLimits {
+export function makeApiLimits(
+  now: () => number,
+  wait: Lending['wait'] = (milliseconds) => pause(milliseconds, undefined, { ref: false }),
+): ApiLimits {
   const limits = makeRateLimits(now)
   const shares = makeRequestShares(now)
   const inTurn = openKeyedTurns(CALLERS_PER_TOKEN, now, {
     spare: true,
+    lending: { afterMs: LONG_CALL_MS, most: MOST_CALLERS, wait },
     openTaken: () => countWithCredit(CALLS),
   })
   return {

@@ -186,3 +186,85 @@ t.test('of the time for which a place was held may count less', async (t) => {
   await Promise.all(rest)
   t.strictSame(order, ['a', 'b'])
 })
+
+t.test('a place that is lent is one more for an owner who has none, up to so many', async (t) => {
+  const queue = openFairQueue(2, { elapsed: () => 0, most: 4 })
+  const order: string[] = []
+  const enter = async (owner: string) => {
+    const leave = await queue.enter(owner, NEVER)
+    order.push(owner)
+    return leave
+  }
+  const [one, two] = await Promise.all([enter('a'), enter('b')])
+  const waiting = ['a', 'c', 'd', 'e'].map(enter)
+  one.lend()
+  one.lend()
+  await setImmediate()
+  t.equal(order.join(''), 'abc', 'once, and not to those who have one')
+  two.lend()
+  await setImmediate()
+  t.equal(order.join(''), 'abcd')
+  const [own, c, d, e] = waiting
+  ;(await d)?.lend()
+  ;(await c)?.lend()
+  await setImmediate()
+  t.equal(order.join(''), 'abcd', 'there are no more')
+  one()
+  one.lend()
+  await setImmediate()
+  t.equal(order.join(''), 'abcda', 'its owner has none by then')
+  for (const leave of [two, await c, await d]) leave?.()
+  ;(await own)?.()
+  ;(await e)?.()
+  t.equal(order.join(''), 'abcdae')
+  t.equal(queue.hasRoom(), true)
+  const over = await enter('a')
+  over()
+  over.lend()
+  const next = await Promise.all([enter('a'), enter('b')])
+  t.equal(queue.hasRoom(), false)
+  const last = enter('c')
+  await setImmediate()
+  t.equal(order.join(''), 'abcdaeaab', 'nothing that was lent is left')
+  for (const leave of next) leave()
+  ;(await last)()
+})
+
+t.test('who has taken much lately gets none that is lent', async (t) => {
+  let now = 0
+  const queue = openFairQueue(1, { elapsed: () => now, most: 3, taken: countWithCredit(CALLS) })
+  const much = await queue.enter('much', NEVER)
+  now = 12_000
+  much()
+  const held = await queue.enter('a', NEVER)
+  const order: string[] = []
+  const rest = ['much', 'b'].map((owner) =>
+    queue.enter(owner, NEVER).then((leave) => (order.push(owner), leave)),
+  )
+  held.lend()
+  ;(await rest[1])?.()
+  await setImmediate()
+  t.strictSame(order, ['b'])
+  // A quarter of a second is free in each.
+  now = 60_000
+  const late = await queue.enter('b', NEVER).then((leave) => (order.push('b'), leave))
+  late()
+  await setImmediate()
+  t.strictSame(order, ['b', 'b', 'much'])
+  held()
+  ;(await rest[0])?.()
+})
+
+t.test('with a place that is lent nobody goes on who would get none by now', async (t) => {
+  let now = 0
+  const queue = openFairQueue(1, { elapsed: () => now, most: 2 })
+  const one = await queue.enter('a', NEVER)
+  one.lend()
+  const two = await queue.enter('b', NEVER)
+  t.equal(queue.mayGoOn('b'), true)
+  now = 2_000
+  t.equal(queue.mayGoOn('b'), false)
+  one()
+  t.equal(queue.mayGoOn('b'), true, 'it is none more by now')
+  two()
+})

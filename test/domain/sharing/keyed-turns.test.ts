@@ -7,6 +7,7 @@ import {
   type TurnTaker,
 } from '../../../functions/domain/sharing/keyed-turns.ts'
 import { CALLS, countWithCredit } from '../../../functions/domain/sharing/taken-time.ts'
+import { pacedClock } from '../../harness/paced-clock.ts'
 
 const NEVER = new AbortController().signal
 const LATE = new Failure('Timeout', 'Late.')
@@ -235,4 +236,47 @@ t.test('what ends after the work that has begun it takes no turn again', async (
   await other.end()
   t.strictSame(begun, ['first', 'other', 'next'])
   await Promise.all([left, next.end()])
+})
+
+t.test('a turn that is held for long is lent, unless it could be passed on meanwhile', async (t) => {
+  const { elapsed, wait, goOn } = pacedClock()
+  const lending = { afterMs: 1_000, most: 3, wait }
+  const inTurn = openKeyedTurns(1, elapsed, { lending })
+  const begun: string[] = []
+  /** Calls of so many milliseconds, each in the same turn if nobody has taken less. */
+  const work = (owner: string, calls: readonly number[]): Promise<void> =>
+    inTurn(taker(owner), async (turn) => {
+      for (const [index, milliseconds] of calls.entries()) {
+        if (index > 0) await turn.pass()
+        begun.push(owner)
+        await wait(milliseconds)
+      }
+    })
+  const all = [work('a', [400, 400, 5_000]), work('b', [5_000]), work('c', [100]), work('d', [100])]
+  await goOn(1_750)
+  t.equal(begun.join(''), 'aaa')
+  await goOn(1_850)
+  t.equal(begun.join(''), 'aaab')
+  await goOn(2_950)
+  t.equal(begun.join(''), 'aaabcd', 'another one once the second is long, and the next after it')
+  await goOn(20_000)
+  await Promise.all(all)
+})
+
+t.test('for a turn that was given up nothing is waited for', async (t) => {
+  const { elapsed, wait, goOn } = pacedClock()
+  const waits: number[] = []
+  const watch = (milliseconds: number): Promise<void> => {
+    waits.push(milliseconds)
+    return wait(milliseconds)
+  }
+  const inTurn = openKeyedTurns(1, elapsed, { lending: { afterMs: 1_000, most: 2, wait: watch } })
+  const ended = inTurn(taker('a'), async (turn) => {
+    await wait(100)
+    await turn.without(() => Promise.resolve())
+    await wait(2_000)
+  })
+  await goOn(3_000)
+  await ended
+  t.strictSame(waits, [1_000, 1_000])
 })
