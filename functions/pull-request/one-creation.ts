@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { Failure } from '../domain/failure.ts'
 import type { Release } from '../domain/network/budget.ts'
 import { keepFor } from '../domain/pull-request/choice.ts'
@@ -43,6 +44,13 @@ export type OneCreation = <T>(
  */
 const COUNTED: Counting = { perSecond: 5, same: 250, most: 60_000 }
 
+/**
+ * For how long a place is kept while the turn of the token is waited for, in milliseconds: the first one, and those after it. Who has
+ * taken the first for so long comes after others, and a turn that is lent comes within the second (api-limits.ts).
+ */
+const PATIENCE_MS = 1_000
+const LATER_PATIENCE_MS = 2_000
+
 interface Place {
   readonly queue: FairQueue
   sessions: number
@@ -55,10 +63,14 @@ interface Place {
  * their logins: anybody may name a branch. Only the creation is kept from others, not the search before it or the details
  * after it; where somebody else's creation has ended since the session began, or the host would change what is open, it is
  * searched for again, after all waits. Who waits leaves the turn of its token to others, and whoever is next gets one before
- * them, as one of its token at a time: so others wait little for another's token.
- * `elapsed`: milliseconds of a clock that is never set.
+ * them, as one of its token at a time. Where it does not come soon, the place is left to others: so they wait little for
+ * another's token. `elapsed`: milliseconds of a clock that is never set.
  */
-export function openOneCreation(elapsed: () => number = () => performance.now()): OneCreation {
+export function openOneCreation(
+  elapsed: () => number = () => performance.now(),
+  wait: (milliseconds: number) => Promise<unknown> = (milliseconds) =>
+    pause(milliseconds, undefined, { ref: false }),
+): OneCreation {
   const places = new Map<string, Place>()
   const taken = countExcess(COUNTED, elapsed)
 
@@ -81,14 +93,14 @@ export function openOneCreation(elapsed: () => number = () => performance.now())
   return function withOneCreation(session, pullRequests, work) {
     const { key, ownKey } = session
     return at(key, (place) => {
-      const alone = creatingAlone(session, pullRequests, { place, known: place.created })
+      const alone = creatingAlone(session, pullRequests, { place, known: place.created, wait })
       if (ownKey === undefined) return work(alone)
       return work({ ...alone, create: (draft) => createAtOwn(ownKey, draft) })
     })
 
     async function createAtOwn(askKey: () => Promise<string>, draft: PullRequestDraft) {
       return at(await askKey(), (place) =>
-        creatingAlone(session, pullRequests, { place, known: undefined }).create(draft),
+        creatingAlone(session, pullRequests, { place, known: undefined, wait }).create(draft),
       )
     }
   }
@@ -98,11 +110,12 @@ interface Seen {
   readonly place: Place
   /** How many creations had ended there when it was searched; undefined: nobody knows. */
   known: number | undefined
+  readonly wait: (milliseconds: number) => Promise<unknown>
 }
 
 function creatingAlone(session: CreatingSession, pullRequests: PullRequests, seen: Seen): PullRequests {
   const { creationReplaces, owner, signal, late, turn, reserve, confirm } = session
-  const { place } = seen
+  const { place, wait } = seen
   const { queue } = place
 
   async function create(draft: PullRequestDraft): Promise<CreatedPullRequest | 'exists'> {
@@ -115,14 +128,30 @@ function creatingAlone(session: CreatingSession, pullRequests: PullRequests, see
     return pullRequests.create(draft).finally(() => (seen.known = place.created += 1))
   }
 
-  async function createInTurn(draft: PullRequestDraft): Promise<CreatedPullRequest | 'exists'> {
-    const mustWait = !queue.hasRoom()
-    if (mustWait) turn.leave()
-    const release = await queue.enter(owner, signal).catch((reason: unknown) => {
+  function enter(): Promise<Release> {
+    return queue.enter(owner, signal).catch((reason: unknown) => {
       throw reason instanceof Failure ? reason : late(reason)
     })
+  }
+
+  /** Waits for the place without the turn, and then for the turn: while that takes long, others have the place. Has both in the end. */
+  async function enterWithoutTurn(): Promise<Release> {
+    for (let patience = PATIENCE_MS; ; patience = LATER_PATIENCE_MS) {
+      turn.leave()
+      const release = await enter()
+      const back = turn.comeBack()
+      const isBack = Promise.race([back.then(() => true), wait(patience).then(() => false)])
+      if (await isBack.catch(() => false)) return release
+      release()
+      await back
+      if (queue.hasRoom()) return enter()
+    }
+  }
+
+  async function createInTurn(draft: PullRequestDraft): Promise<CreatedPullRequest | 'exists'> {
+    const mustWait = !queue.hasRoom()
+    const release = mustWait ? await enterWithoutTurn() : await enter()
     try {
-      if (mustWait) await turn.comeBack()
       // Where an open one is looked for again, the write of a claim comes before that, and not after it.
       if (mustWait || creationReplaces) await confirm()
       return await turn.keep(() => create(draft))

@@ -37,7 +37,7 @@ export function stage() {
   const calls = { now: 0, most: 0 }
   /** How many pull requests were created, by where. */
   const created = new Map<string, number>()
-  const withOneCreation = openOneCreation(elapsed)
+  const withOneCreation = openOneCreation(elapsed, wait)
 
   function open({
     owner,
