@@ -122,7 +122,7 @@ export function guardRemotes(remotes: Remotes, { failedLogins, ...terms }: Remot
       return throttle
         .run(logIn, () => remotes.issueToken(request))
         .catch((error: unknown) => {
-          throw limitsOfApps.record(key, error)
+          throw terms.isOwnLimit?.(error) === true ? error : limitsOfApps.record(key, error)
         })
     },
   }

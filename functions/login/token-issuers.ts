@@ -1,7 +1,7 @@
 import { PERMISSIONS } from '../domain/credentials/app-login.ts'
 import { Failure } from '../domain/failure.ts'
 import { requireAPI } from '../domain/repository/target.ts'
-import { NO_METER, type Meter } from '../domain/telemetry/meter.ts'
+import type { Meter } from '../domain/telemetry/meter.ts'
 import { openHTTP } from '../http/http.ts'
 import type { HTTPSettings } from '../http/http.ts'
 import { measureCalls } from '../http/measured-calls.ts'
@@ -10,6 +10,8 @@ import { openKeyedTurns } from '../domain/sharing/keyed-turns.ts'
 import { CALLS, countWithCredit } from '../domain/sharing/taken-time.ts'
 import type { AskForToken } from '../providers/ask-for-token.ts'
 import type { IssueToken } from './app-tokens.ts'
+import type { KnownLimit } from './limits/counted-lately.ts'
+import type { RequestShares } from './limits/request-shares.ts'
 
 /** What asks each host that has Apps for a token, by its row in the table of hosts. The bundler needs the literal paths. */
 export const ISSUERS: Readonly<Record<string, () => Promise<{ readonly askForToken: AskForToken }>>> = {
@@ -22,8 +24,22 @@ const ASKED_PER_APP = 2
 /** An installation and a token have some 10 KB each. */
 const LARGEST_ANSWER = 256 * 1024
 
+/**
+ * GitHub's points ("Rate limits for the REST API"): 900 a minute, of which a token of a repository takes six. Whoever may not push
+ * with it has another one issued for each attempt, and beyond the limit nobody gets one with the App.
+ */
+const POINTS: KnownLimit = { most: 900, within: 60_000, changeCounts: 5 }
+
+/** What the issuers use. */
+export interface IssuerParts {
+  readonly now: () => Date
+  readonly meter: Meter
+  /** The shares of the namespaces in what the operator's App may ask for. */
+  readonly shares: Pick<RequestShares, 'share'>
+}
+
 /** Asks the APIs of hosts for tokens, and measures the calls. Loads what is needed with the first one. */
-export function openIssuers(settings: HTTPSettings, now: () => Date, meter: Meter = NO_METER): IssueToken {
+export function openIssuers(settings: HTTPSettings, { now, meter, shares }: IssuerParts): IssueToken {
   const terms = { spare: true, openTaken: () => countWithCredit(CALLS) }
   const inTurn = openKeyedTurns(ASKED_PER_APP, () => performance.now(), terms)
   return async function issueToken({ app, target, kind, namespace, signal }) {
@@ -44,9 +60,12 @@ export function openIssuers(settings: HTTPSettings, now: () => Date, meter: Mete
       const terms = { namespace, signal, ofOperator, turn }
       const share = shareOfCalls(settings, terms)
       const counted = inShareOf(settings, terms)
-      return openHTTP({ ...counted, called, largestAnswer: LARGEST_ANSWER })(baseURL, signal, (fetch) =>
-        askForToken({ ...place, share, fetch: callInShare(fetch, share, counted), now: now() }, app),
-      )
+      const sharer = { shared: key, owner: namespace, known: POINTS }
+      return openHTTP({ ...counted, called, largestAnswer: LARGEST_ANSWER })(baseURL, signal, (fetch) => {
+        const calls = callInShare(fetch, share, counted)
+        const shared = ofOperator === true ? shares.share(calls, sharer) : calls
+        return askForToken({ ...place, share, fetch: shared, now: now() }, app)
+      })
     })
   }
 }

@@ -280,6 +280,30 @@ t.test('a limit of an App is that of its key: whoever has another one makes nobo
   t.match(await ask('good'), { token: 'x' })
 })
 
+t.test('a namespace that has had its share of what an App may ask for makes nobody wait', async (t) => {
+  const { push, find, withPullRequests } = memoryWorld()
+  const own = new Failure('RateLimited', 'This namespace has had its share.', { retryAfterSeconds: 60 })
+  const guarded = guardRemotes(
+    {
+      push,
+      find,
+      withPullRequests,
+      issueToken: ({ namespace }) =>
+        namespace === 'hog'
+          ? Promise.reject(own)
+          : Promise.resolve({ token: 'x', installation: '1', seconds: 3_600 }),
+    },
+    { failedLogins: 3, elapsed: () => 1_000, isOwnLimit: (error) => error === own },
+  )
+  const target = targetOf('GitCommit', parseRepositoryAddress('https://github.com/acme/shop'))
+  const { signal } = new AbortController()
+  const app = { id: '1', installation: undefined, keyDigest: 'key' } as App
+  const ask = (namespace: string): Promise<unknown> =>
+    guarded.issueToken({ app, target, kind: 'GitCommit', namespace, signal }).catch(asFailure)
+  t.equal(await ask('hog'), own)
+  t.match(await ask('team'), { token: 'x' })
+})
+
 t.test('keys that a host does not accept are bounded for each namespace', async (t) => {
   let asked = 0
   const ask = askers(() => {

@@ -4,8 +4,10 @@ import { readApp } from '../../functions/domain/credentials/app.ts'
 import type { HandshakeShares } from '../../functions/domain/network/share.ts'
 import { parseRepositoryAddress } from '../../functions/domain/repository/address.ts'
 import { requireAPI, targetOf } from '../../functions/domain/repository/target.ts'
+import { NO_METER } from '../../functions/domain/telemetry/meter.ts'
 import type { HTTPSettings } from '../../functions/http/http.ts'
 import { makeApiLimits } from '../../functions/login/limits/api-limits.ts'
+import { makeRequestShares } from '../../functions/login/limits/request-shares.ts'
 import { openHostCommits } from '../../functions/login/host-commits.ts'
 import { openIssuers } from '../../functions/login/token-issuers.ts'
 import { openProviders } from '../../functions/pull-request/provider-apis.ts'
@@ -60,10 +62,11 @@ t.test(
       web: () =>
         openHostCommits(settings, limits)(target, 'web')(COMMIT, { login: loginOf('good-token'), signal }),
       shop: () =>
-        openIssuers(
-          settings,
-          () => new Date(),
-        )({ app, kind: 'GitCommit', namespace: 'shop', target, signal }),
+        openIssuers(settings, {
+          now: () => new Date(),
+          meter: NO_METER,
+          shares: makeRequestShares(() => 0),
+        })({ app, kind: 'GitCommit', namespace: 'shop', target, signal }),
     }
     for (const [namespace, call] of Object.entries(callers)) {
       shared.length = 0

@@ -1,10 +1,13 @@
 import { generateKeyPairSync } from 'node:crypto'
 import t from 'tap'
+import { asFailure, Failure } from '../../functions/domain/failure.ts'
 import { readApp } from '../../functions/domain/credentials/app.ts'
 import { parseRepositoryAddress } from '../../functions/domain/repository/address.ts'
+import { NO_METER } from '../../functions/domain/telemetry/meter.ts'
 import { HOSTS } from '../../functions/domain/repository/hosts.ts'
 import { targetOf } from '../../functions/domain/repository/target.ts'
-import { ISSUERS, openIssuers } from '../../functions/login/token-issuers.ts'
+import { makeRequestShares } from '../../functions/login/limits/request-shares.ts'
+import { ISSUERS, openIssuers, type IssuerParts } from '../../functions/login/token-issuers.ts'
 import { github } from '../harness/hosts/github.ts'
 import { memoryApps, publicHalf } from '../harness/hosts/github-app.ts'
 import { startHost } from '../harness/hosts/host-server.ts'
@@ -14,6 +17,7 @@ import { CA_FILE } from '../http/stage.ts'
 import { settingsWith } from '../providers/port-stage.ts'
 
 const { signal } = new AbortController()
+const PARTS: IssuerParts = { now: () => new Date(), meter: NO_METER, shares: makeRequestShares(() => 0) }
 
 function appOf(privateKey: string) {
   const app = readApp({ id: '4711', installation: undefined, privateKey: Buffer.from(privateKey) })
@@ -45,7 +49,7 @@ t.test('a token comes from the API of the repository, and its calls are measured
   })
   const host = await startHost(t, github, { ...memoryModel(), apps })
   const { meter, recorded } = recordingMeter()
-  const issue = openIssuers(settingsWith(host.caFile), () => new Date(), meter)
+  const issue = openIssuers(settingsWith(host.caFile), { ...PARTS, meter })
   const address = parseRepositoryAddress(`${host.origin}/acme/shop.git`)
   const hints = { provider: 'github', baseURL: host.baseURL }
   const request = { app: appOf(pem), kind: 'GitCommit', namespace: 'team', signal } as const
@@ -72,7 +76,7 @@ t.test(
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
     const app = appOf(privateKey.export({ type: 'pkcs1', format: 'pem' }).toString())
     const host = await startHost(t, github, { ...memoryModel(), apps: memoryApps() })
-    const issue = openIssuers(settingsWith(host.caFile), () => new Date())
+    const issue = openIssuers(settingsWith(host.caFile), PARTS)
     const target = targetOf('GitCommit', parseRepositoryAddress(`${host.origin}/acme/shop.git`), {
       provider: 'github',
       baseURL: host.baseURL,
@@ -86,11 +90,49 @@ t.test(
   },
 )
 
+t.test("of what the operator's App may ask for, a namespace leaves others as much as it takes", async (t) => {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const pem = privateKey.export({ type: 'pkcs1', format: 'pem' }).toString()
+  const apps = memoryApps()
+  apps.keys.set('4711', publicHalf(pem))
+  const permissions = { contents: 'write' } as const
+  const repositories = ['shop']
+  const suspended = false
+  apps.installations.push({ id: 81, appID: '4711', account: 'acme', repositories, permissions, suspended })
+  const host = await startHost(t, github, { ...memoryModel(), apps })
+  let now = 0
+  const shares = makeRequestShares(() => now)
+  const issue = openIssuers(settingsWith(host.caFile), { ...PARTS, shares })
+  const target = targetOf('GitCommit', parseRepositoryAddress(`${host.origin}/acme/shop.git`), {
+    provider: 'github',
+    baseURL: host.baseURL,
+  })
+  /** How many are issued until one is refused, and the refusal; 60 at most. */
+  async function tokensOf(namespace: string, app = { ...appOf(pem), ofOperator: true as const }) {
+    for (let issued = 0; issued < 60; issued += 1) {
+      const asked = await issue({ app, kind: 'GitCommit', namespace, signal, target }).catch(asFailure)
+      if (asked instanceof Failure) return { issued, refusal: asked }
+    }
+    return { issued: 60, refusal: undefined }
+  }
+  // A pod has half of 900 points a minute, and a token takes six.
+  const { issued, refusal } = await tokensOf('hog')
+  t.ok(issued >= 37 && issued <= 38, `${issued} tokens`)
+  t.match(refusal, { reason: 'RateLimited', message: /^This namespace has had its share/ })
+  t.ok(shares.isOwn(refusal))
+  t.ok((refusal?.retryAfterSeconds ?? Infinity) <= 65, `${refusal?.retryAfterSeconds} s`)
+  t.ok((await tokensOf('team')).issued >= 18)
+  const own = await tokensOf('hog', { ...appOf(pem) } as never)
+  t.equal(own.issued, 60, 'an App of its own')
+  now += 65_000
+  t.ok((await tokensOf('hog')).issued >= 37, 'a minute later')
+})
+
 t.test('an answer of an issuer may have 256 KiB', async (t) => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const app = appOf(privateKey.export({ type: 'pkcs1', format: 'pem' }).toString())
   const host = await startHost(t, github, { ...memoryModel(), apps: memoryApps() })
-  const issue = openIssuers(settingsWith(host.caFile), () => new Date())
+  const issue = openIssuers(settingsWith(host.caFile), PARTS)
   const address = parseRepositoryAddress(`${host.origin}/acme/shop.git`)
   const target = targetOf('GitCommit', address, { provider: 'github', baseURL: host.baseURL })
   const ask = (words: string): Promise<unknown> => {
@@ -109,7 +151,7 @@ t.test('a token that could not be asked for in time is a Timeout', async (t) => 
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const app = appOf(privateKey.export({ type: 'pkcs1', format: 'pem' }).toString())
   const target = targetOf('GitCommit', parseRepositoryAddress('https://github.com/acme/shop'))
-  const issue = openIssuers(settingsWith(CA_FILE), () => new Date())
+  const issue = openIssuers(settingsWith(CA_FILE), PARTS)
   const late = issue({ app, kind: 'GitCommit', namespace: 'team', signal: AbortSignal.abort(), target })
   await t.rejects(late, {
     name: 'Failure',

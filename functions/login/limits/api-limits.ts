@@ -9,6 +9,7 @@ import {
 } from '../../domain/sharing/keyed-turns.ts'
 import { CALLS, countWithCredit } from '../../domain/sharing/taken-time.ts'
 import { makeRateLimits } from './rate-limits.ts'
+import type { KnownLimit } from './counted-lately.ts'
 import { makeRequestShares } from './request-shares.ts'
 import { digestOf } from '../../domain/credentials/digest.ts'
 
@@ -55,6 +56,7 @@ const CALLERS_PER_TOKEN = 2
  */
 const LONG_CALL_MS = 1_500
 const MOST_CALLERS = 16
+const HOUR_MS = 3_600_000
 
 /** Makes the limits of all APIs. `now`: milliseconds of a clock that is never set. */
 export function makeApiLimits(
@@ -96,7 +98,7 @@ export function makeApiLimits(
             ? shares.share(fetch, {
                 shared: `${key} ${api}`,
                 owner: caller.owner,
-                requestsPerHour: counted.requestsPerHour,
+                known: hourly(counted.requestsPerHour),
               })
             : fetch
         return work(limited, share).catch((error: unknown) => {
@@ -105,6 +107,13 @@ export function makeApiLimits(
       })
     },
   }
+}
+
+/** What a host allows in any hour, where its answers do not tell what is left. Bitbucket may allow a workspace more. */
+function hourly(most: number | undefined): KnownLimit | undefined {
+  return most === undefined
+    ? undefined
+    : { most, within: HOUR_MS, changeCounts: 1, raisedBy: 'x-ratelimit-limit' }
 }
 
 /**

@@ -3,7 +3,7 @@ export interface RequestCount {
   readonly most: number
   readonly left: number
   readonly madeBy: (owner: string) => number
-  readonly add: (owner: string) => void
+  readonly add: (owner: string, requests: number) => void
   /** When this owner may be allowed more, in milliseconds of the clock. */
   readonly moreAt: (owner: string) => number
 }

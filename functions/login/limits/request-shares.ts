@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { Failure } from '../../domain/failure.ts'
 import type { Fetch } from '../../domain/pull-request/pull-requests.ts'
 import { LONGEST_RETRY_AFTER_S } from '../../domain/resource/backoff.ts'
-import { countHour, type CountedHour } from './counted-hour.ts'
+import { countLately, type CountedLately, type KnownLimit } from './counted-lately.ts'
 import { hasShare, type RequestCount } from './request-count.ts'
 
 /** Shares the requests that a host allows a login in a while among the namespaces that use it. */
@@ -18,8 +18,8 @@ interface Sharer {
   /** Equal for what the host counts together. */
   readonly shared: string
   readonly owner: string
-  /** How many the host is known to allow in any hour, for where it does not tell how many are left. */
-  readonly requestsPerHour?: number | undefined
+  /** What the host is known to allow, for what it does not tell of in its answers. */
+  readonly known?: KnownLimit | undefined
 }
 
 /** A while of which the host tells how many requests are left. */
@@ -36,16 +36,14 @@ interface ToldWhile extends RequestCount {
 const MOST_LOGINS = 1_000
 /** What hosts call the number of requests that are left, and the time of the next window in seconds since 1970. */
 const HEADERS = ['x-ratelimit', 'ratelimit'].map((name) => [`${name}-remaining`, `${name}-reset`] as const)
-/** What Bitbucket calls the number of requests that it allows in any hour, where it depends on the workspace. */
-const PER_HOUR = 'x-ratelimit-limit'
 
 /**
  * `now` is in milliseconds of a clock that is never set. Hosts that tell nothing of a limit have none, unless one is known: then
- * the requests of the last hour are counted.
+ * the requests of the last while are counted.
  */
 export function makeRequestShares(now: () => number): RequestShares {
   const told = new LRUCache<string, ToldWhile>({ max: MOST_LOGINS })
-  const hours = new LRUCache<string, CountedHour>({ max: MOST_LOGINS })
+  const lately = new LRUCache<string, CountedLately>({ max: MOST_LOGINS })
   const own = new WeakSet<Failure>()
 
   function toldOf(shared: string): ToldWhile | undefined {
@@ -53,15 +51,16 @@ export function makeRequestShares(now: () => number): RequestShares {
     return window === undefined || window.ends <= now() ? undefined : window
   }
 
-  function hourOf({ shared, requestsPerHour }: Sharer): CountedHour | undefined {
-    if (requestsPerHour === undefined) return undefined
-    const hour = hours.get(shared) ?? countHour(requestsPerHour, now)
-    hours.set(shared, hour)
-    return hour
+  function latelyOf({ shared, known }: Sharer): CountedLately | undefined {
+    if (known === undefined) return undefined
+    const count = lately.get(shared) ?? countLately(known, now)
+    lately.set(shared, count)
+    return count
   }
 
   function note(sharer: Sharer, headers: Headers): void {
-    hourOf(sharer)?.raise(numberIn(headers.get(PER_HOUR)) ?? 0)
+    const raisedBy = sharer.known?.raisedBy
+    if (raisedBy !== undefined) latelyOf(sharer)?.raise(numberIn(headers.get(raisedBy)) ?? 0)
     for (const [remaining, reset] of HEADERS) {
       const [left, ends] = [numberIn(headers.get(remaining)), headers.get(reset)?.trim() ?? '']
       const seconds = (numberIn(ends) ?? NaN) - Date.parse(headers.get('date') ?? '') / 1000
@@ -73,14 +72,15 @@ export function makeRequestShares(now: () => number): RequestShares {
     }
   }
 
-  function requireShare(sharer: Sharer, url: string): void {
+  function requireShare(sharer: Sharer, url: string, requests: number): void {
     const { shared, owner } = sharer
-    const count = toldOf(shared) ?? hourOf(sharer)
-    if (count === undefined || hasShare(count, owner)) {
-      count?.add(owner)
+    const counts = [toldOf(shared), latelyOf(sharer)].filter((count) => count !== undefined)
+    const spent = counts.find((count) => !hasShare(count, owner))
+    if (spent === undefined) {
+      for (const count of counts) count.add(owner, requests)
       return
     }
-    const failure = hadItsShare(new URL(url).host, (count.moreAt(owner) - now()) / 1000)
+    const failure = hadItsShare(new URL(url).host, (spent.moreAt(owner) - now()) / 1000)
     own.add(failure)
     throw failure
   }
@@ -88,13 +88,17 @@ export function makeRequestShares(now: () => number): RequestShares {
   return {
     share: (fetch, sharer) =>
       async function fetchInShare(url, init) {
-        requireShare(sharer, url)
+        requireShare(sharer, url, countedFor(init, sharer))
         const answer = await fetch(url, init)
         note(sharer, answer.headers)
         return answer
       },
     isOwn: (error) => error instanceof Failure && own.has(error),
   }
+}
+
+function countedFor({ method }: Parameters<Fetch>[1], { known }: Sharer): number {
+  return method === 'GET' ? 1 : (known?.changeCounts ?? 1)
 }
 
 /** One of which this is the first that the host has told. */

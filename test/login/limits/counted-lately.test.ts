@@ -6,6 +6,7 @@ import { makeRequestShares } from '../../../functions/login/limits/request-share
 const URL_OF_API = 'https://api.bitbucket.org/2.0/repositories/acme/shop/pullrequests'
 const PER_HOUR = hostNamed('bitbucket')?.requestsPerHour ?? NaN
 const MINUTE = 60_000
+const HOURLY = { most: PER_HOUR, within: 60 * MINUTE, changeCounts: 1, raisedBy: 'x-ratelimit-limit' }
 
 /** A host that tells nothing but these headers, and two replicas, of which one is used; `now` is in milliseconds. */
 function stage(headers: Readonly<Record<string, string>> = {}) {
@@ -18,7 +19,7 @@ function stage(headers: Readonly<Record<string, string>> = {}) {
   }
   /** Calls until one is refused, `most` times at most: how many were made, and that refusal. */
   async function call(owner: string, most = 1_000, login = 'login') {
-    const shared = shares.share(fetch, { shared: login, owner, requestsPerHour: PER_HOUR })
+    const shared = shares.share(fetch, { shared: login, owner, known: HOURLY })
     for (let calls = 0; calls < most; calls += 1) {
       const answer = await shared(URL_OF_API, { method: 'GET', headers: {} }).catch((error: unknown) => error)
       if (!(answer instanceof Response)) return { calls, refusal: answer as { retryAfterSeconds: number } }
