@@ -3,38 +3,31 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Failure } from '../functions/domain/failure.ts'
 import type { Connections } from '../functions/domain/incoming/connections.ts'
 import { countParts } from '../functions/domain/network/json-parts.ts'
-import type { Release } from '../functions/domain/network/budget.ts'
-import { openFairPlaces } from '../functions/domain/sharing/fair-places.ts'
 import { readTraceparent, type TraceContext } from '../functions/domain/telemetry/trace-context.ts'
 import { withDeadline } from './admission/deadline.ts'
 import { readReview, reviewOf, type AdmissionRequest, type Verdict } from './admission/review.ts'
 import { namespaceIn } from './admission/review-namespace.ts'
-import { REVIEWS_LIMIT } from './bodies.ts'
 import type { Edge } from './edge.ts'
 import { NO_ROOM, Refusal, refuse } from './refusals.ts'
+import { openReviewRoom, type HeldRoom } from './review-room.ts'
 import { isCertified } from './tls.ts'
 
-/** Most reviews in hand: each may hold calls of the API server, of which 64 run at once. */
-const MOST_REVIEWS = 600
 /** Time limit of waiting for the turn to be read, in milliseconds: the API server waits 10 s, and a decision may take 7.5 s. */
 const READ_MS = 2_000
 /** Bytes in which a review has to name its namespace. The API server does so in the first two thousand. */
 const BEGINNING = 16 * 1024
 /** Most brackets and commas, outside of strings, in one review: 50 ms to read and judge. A normal one has hundreds. */
 const PARTS_LIMIT = 50_000
-/** Most of them in all reviews that are not decided yet: about 100 MiB once they are parsed. */
-const ALL_PARTS_LIMIT = 1_000_000
 /** Most headers of a review: an API server sends some ten. Of more than a hundred, some are not kept. */
 const MOST_HEADERS = 50
 const FORWARDED =
   'A review has to come from the API server itself, not through a proxy that adds X-Forwarded-For, and with 50 headers at most.'
 const TOO_MANY_PARTS = 'The review has more than 50,000 brackets and commas, which is the limit.'
 
-/** A review, and what gives back its place and its parts. */
+/** A review, and what it holds. */
 interface ReadReview {
   readonly review: AdmissionRequest
-  readonly leave: Release
-  readonly giveBack: Release
+  readonly room: HeldRoom
 }
 
 /** What the reviews are decided by, and the connections that they come on. */
@@ -52,71 +45,44 @@ export interface Reviewing {
  */
 export function addReviews(app: FastifyInstance<Server>, reviewing: Reviewing): void {
   const { edge, connections, needsCertificate } = reviewing
-  const places = openFairPlaces(MOST_REVIEWS)
-  const parts = openFairPlaces(ALL_PARTS_LIMIT)
-  const room = openFairPlaces(REVIEWS_LIMIT)
+  const { hasPlace, enter } = openReviewRoom()
   const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
     if (needsCertificate && !isCertified(request.raw.socket))
       refuse(reply, 403, 'A client certificate signed by CLIENT_CA_FILE is required, and none was sent.')
     else if (isForwarded(request)) refuse(reply, 403, FORWARDED)
-    else if (!places.hasRoom()) refuse(reply.header('connection', 'close'), 503, NO_ROOM)
+    else if (!hasPlace()) refuse(reply.header('connection', 'close'), 503, NO_ROOM)
     else done()
   }
 
-  function readNow(bytes: Buffer, { namespace, address, owners }: Owned): Omit<ReadReview, 'leave'> {
-    const text = bytes.toString()
-    const count = countParts(text, { parts: PARTS_LIMIT })
-    if (count === undefined) throw new Refusal(413, TOO_MANY_PARTS)
-    const giveBack = parts.enter(owners, count)
-    if (giveBack === undefined) throw new Refusal(503, NO_ROOM)
-    try {
-      return { review: reviewIn(text, namespace, address), giveBack }
-    } catch (error) {
-      giveBack()
-      throw error
-    }
-  }
-
-  // The room of its body is held until it is answered, whose namespace is not known before it is here.
-  function enter(owners: Owned['owners'], bytes: number): Release {
-    const leave = places.enter(owners)
-    const giveBack = room.enter(owners, bytes)
-    const leaveBoth = (): void => {
-      leave?.()
-      giveBack?.()
-    }
-    if (leave !== undefined && giveBack !== undefined) return leaveBoth
-    leaveBoth()
-    throw new Refusal(503, NO_ROOM)
-  }
-
   // In the turns of its namespace, of all but its beginning: many may be here whole at the same moment. The bytes are released with
-  // this call; what is parsed of them needs much more memory.
+  // this call; what is parsed of them needs much more memory. The room of its body is held until it is answered, whose namespace is
+  // not known before it is here.
   async function read(request: FastifyRequest): Promise<ReadReview> {
     const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
     request.body = undefined
-    const owned = ownedBy(namespaceIn(bytes.toString('latin1', 0, BEGINNING)) ?? '', request)
-    const leave = enter(owned.owners, bytes.length)
+    const { owners, ...owner } = ownedBy(namespaceIn(bytes.toString('latin1', 0, BEGINNING)) ?? '', request)
+    const room = enter(owners, bytes.length)
+    const { givenUp } = room
     try {
-      const terms = { ...owned, inTurn: edge.inTurn, milliseconds: READ_MS }
-      const taken = await withDeadline(terms, ({ inTurn }) => inTurn(() => readNow(bytes, owned)))
-      return { ...taken, leave }
+      const terms = { ...owner, inTurn: edge.inTurn, milliseconds: READ_MS, givenUp }
+      const review = await withDeadline(terms, ({ inTurn }) => inTurn(() => readNow(bytes, owner, room)))
+      return { review, room }
     } catch (error) {
-      leave()
+      room.leave()
       throw error
     }
   }
 
-  // A place and the parts until it is decided, even if its sender leaves, and not until its answer is taken, which may be never.
-  // An address alone gets half of the places, of the parts and of the room for bodies, and a namespace alone at it a quarter.
+  // Holds its room until it is decided, even if its sender leaves, and not until its answer is taken, which may be never.
   async function decide(
     request: FastifyRequest,
     decision: (review: AdmissionRequest) => Promise<Verdict>,
   ): Promise<{ readonly review: AdmissionRequest; readonly verdict: Verdict }> {
     const release = connections.hold(request.raw.socket)
     try {
-      const { review, leave, giveBack } = await read(request)
-      const verdict = await decision(review).finally(leave).finally(giveBack)
+      const { review, room } = await read(request)
+      const verdict = await decision(review).finally(room.leave)
+      room.givenUp.throwIfAborted()
       return { review, verdict }
     } finally {
       release()
@@ -153,10 +119,14 @@ function callerOf(request: FastifyRequest): TraceContext | undefined {
   return isCertified(request.raw.socket) ? readTraceparent(request.headers['traceparent']) : undefined
 }
 
-/** Whose places, parts and turns a review takes. */
-interface Owned {
+/** Whose turns a review takes. */
+interface Owner {
   readonly namespace: string
   readonly address: string
+}
+
+/** Whose room and turns a review takes. */
+interface Owned extends Owner {
   readonly owners: readonly [string, string]
 }
 
@@ -166,9 +136,13 @@ function ownedBy(namespace: string, { raw }: FastifyRequest): Owned {
   return { namespace, address, owners: [address, `${address} ${namespace}`] }
 }
 
-/** The review in this text. It takes the turns of the namespace that it names, and names it once. */
-function reviewIn(text: string, namespace: string, address: string): AdmissionRequest {
-  const review = readReview(parsed(text), address)
+/** The review in these bytes. It takes the turns of the namespace that it names, and names it once. */
+function readNow(bytes: Buffer, { namespace, address }: Owner, room: HeldRoom): AdmissionRequest {
+  const text = bytes.toString()
+  const count = countParts(text, { parts: PARTS_LIMIT })
+  if (count === undefined) throw new Refusal(413, TOO_MANY_PARTS)
+  room.takeParts(count)
+  const review = readReview(parsed(text), { address, givenUp: room.givenUp })
   if (review.namespace === namespace) return review
   throw new Failure('InvalidSpec', 'The request has to name its namespace once, and as it is.')
 }

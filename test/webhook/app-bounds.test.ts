@@ -8,6 +8,7 @@ import { connect } from 'node:tls'
 import t from 'tap'
 import type { Test } from 'tap'
 import { shareThread } from '../../webhook/admission/thread-turns.ts'
+import type { AdmissionRequest } from '../../webhook/admission/review.ts'
 import { buildApp } from '../../webhook/app.ts'
 import { readKeyPair } from '../../webhook/tls.ts'
 import { makeAuthority } from '../harness/certificates.ts'
@@ -27,7 +28,7 @@ const REVIEW = JSON.stringify(reviewOf(gitCommit()))
 
 async function start(
   t: Test,
-  mutate: () => Promise<object> = async () => ({}),
+  mutate: (review: AdmissionRequest) => Promise<object> = async () => ({}),
   { needsCertificate = false, timing = QUICK } = {},
 ) {
   const { certPEM: ca, ...authority } = await makeAuthority()
@@ -36,9 +37,9 @@ async function start(
   const turns = shareThread(() => performance.now())
   const app = buildApp(
     {
-      mutate: () => {
+      mutate: (review) => {
         seen.reviews += 1
-        return mutate()
+        return mutate(review)
       },
       validate: async () => ({}),
       answered: () => undefined,
@@ -182,8 +183,8 @@ drawn(
     }
     await hold(['hostile-0', 6.5])
     for (let index = 1; index < 10; index += 1) await hold([`hostile-${index}`, 0.7])
-    const refused = await call({ port, ca }, '/validate', largeReview('hostile-1', 0.7))
-    t.equal(refused.status, 503, 'none of them gets more')
+    const refused = await call({ port, ca }, '/validate', largeReview('hostile-0', 0.7))
+    t.equal(refused.status, 503, 'it gets no more')
     const others = ['shop', 'other', 'another'].flatMap((name) => [name, name, name])
     await hold(...others.map((name) => [name, 0.1] as const))
     t.equal((await call({ port, ca }, '/validate', REVIEW)).status, 200, 'a small one finds room')
@@ -217,6 +218,21 @@ drawn('a namespace alone gets a quarter of the room for bodies, even if the send
   decide({})
   const again = async () => (await call({ port, ca }, '/validate', large)).status === 200 || undefined
   await waitFor('room', again, 10_000)
+})
+
+t.test('a namespace that holds much room gives way to another one, and is asked to come again', async (t) => {
+  const { promise: decided, resolve: decide } = Promise.withResolvers<object>()
+  const decideOthers = ({ givenUp, namespace }: AdmissionRequest): Promise<object> =>
+    namespace === 'hostile' ? Promise.race([decided, once(givenUp!, 'abort')]) : Promise.resolve({})
+  const { port, ca, seen } = await start(t, decideOthers)
+  const large = largeReview('hostile', 2.9)
+  const held = Array.from({ length: 3 }, () => call({ port, ca }, '/mutate', large))
+  await waitFor('their reviews', () => (seen.reviews === 3 ? true : undefined), 20_000)
+  t.equal((await call({ port, ca }, '/mutate', largeReview('shop', 2))).status, 200)
+  decide({})
+  const answers = (await Promise.all(held)).toSorted((one, other) => one.status - other.status)
+  const given = { status: 503, body: { message: /^Too many reviews are being decided/ } }
+  t.match(answers, [{ status: 200 }, { status: 200 }, given], 'no more of them than needed')
 })
 
 t.test(
@@ -283,7 +299,7 @@ t.test('ten namespaces of an address leave others there parts of reviews', async
   const held = Array.from({ length: 5 }, () => hold('hostile-0', 45_000))
   for (let index = 1; index < 10; index += 1) held.push(hold(`hostile-${index}`, 20_000))
   await waitFor('their reviews', () => (seen.reviews === 14 ? true : undefined), 20_000)
-  t.equal((await call({ port, ca }, '/validate', having('hostile-1', 20_000))).status, 503)
+  t.equal((await call({ port, ca }, '/validate', having('hostile-0', 20_000))).status, 503)
   for (const name of ['shop', 'other', 'another'])
     for (let count = 0; count < 3; count += 1) held.push(hold(name, 1_000))
   await waitFor('those of the others', () => (seen.reviews === 23 ? true : undefined), 20_000)

@@ -146,8 +146,8 @@ async function warnOfSecrets(
   { cluster, inTurn, log, deadlines }: Admission,
 ): Promise<readonly string[]> {
   if (parsed?.sound !== true) return []
-  const { namespace, address } = request
-  const terms = { namespace, address, inTurn, milliseconds: deadlines?.lookMs ?? LOOK_MS }
+  const { namespace, address, givenUp } = request
+  const terms = { namespace, address, inTurn, milliseconds: deadlines?.lookMs ?? LOOK_MS, givenUp }
   try {
     return await withDeadline(terms, (timed) =>
       secretWarnings(parsed, { namespace, secretRights }, { cluster, ...timed }),

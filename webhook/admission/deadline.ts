@@ -8,7 +8,7 @@ export const NO_TURN =
 
 /** What work with a deadline gets. */
 export interface Timed {
-  /** Fires at the deadline, and when the work has ended. */
+  /** Fires at the deadline, when the work is given up, and when it has ended. */
   readonly signal: AbortSignal
   /** Does what holds the thread in the turns of the namespace, unless the signal fires before. */
   readonly inTurn: <T>(work: () => T) => Promise<T>
@@ -21,14 +21,16 @@ export interface Terms {
   readonly address?: string | undefined
   readonly inTurn: ThreadTurns
   readonly milliseconds: number
+  /** Fires with a Failure where the work is to end before. */
+  readonly givenUp?: AbortSignal | undefined
 }
 
 /**
- * The result of the work if it ends in time. Otherwise throws Timeout; the work continues, without further turns, and its
- * result is ignored.
+ * The result of the work if it ends in time. Otherwise throws Timeout, or why it is given up; the work continues, without
+ * further turns, and its result is ignored.
  */
 export async function withDeadline<T>(
-  { namespace, address, inTurn, milliseconds }: Terms,
+  { namespace, address, inTurn, milliseconds, givenUp }: Terms,
   work: (timed: Timed) => Promise<T>,
 ): Promise<T> {
   const [deadline, over] = [new AbortController(), new AbortController()]
@@ -49,7 +51,8 @@ export async function withDeadline<T>(
     deadline.abort(new Failure('Timeout', waiting > 0 ? NO_TURN : silent))
   }, milliseconds)
   try {
-    return await unlessAborted(work(timed), deadline.signal)
+    const ends = AbortSignal.any([deadline.signal, ...(givenUp === undefined ? [] : [givenUp])])
+    return await unlessAborted(work(timed), ends)
   } finally {
     clearTimeout(timer)
     over.abort()

@@ -55,12 +55,12 @@ const NOTHING_REQUESTED: Judgement = {
  */
 export async function judgementOf(request: AdmissionRequest, judging: Judging): Promise<Judgement> {
   if (!isNewRequest(request.application)) return NOTHING_REQUESTED
-  const { namespace, object, user, address } = request
+  const { namespace, object, user, address, givenUp } = request
   const bytes = bytesOfUser(user, LARGEST_STAMP)
   if (bytes > LARGEST_STAMP) return { ...NOTHING_REQUESTED, fieldErrors: [oversizedUser(bytes, request)] }
   const { subject } = applierOf(user, namespace, judging.settings.delegation)
   const milliseconds = judging.deadlines?.decideMs ?? DECIDE_MS
-  const terms = { namespace, address, inTurn: judging.inTurn, milliseconds }
+  const terms = { namespace, address, inTurn: judging.inTurn, milliseconds, givenUp }
   return withDeadline(terms, ({ signal, inTurn }) => {
     // What has not been asked by the deadline is not asked any more.
     const owner = { namespace, address, isLong: bytes > LONG_USER }

@@ -34,6 +34,8 @@ export interface AdmissionRequest {
   readonly application: Application
   /** Of the connection over which the review has come: its namespaces share what is for one address. */
   readonly address?: string | undefined
+  /** Fires where its room is needed for others: nothing is decided any more, and the API server sends it again. */
+  readonly givenUp?: AbortSignal | undefined
 }
 
 /** One field error as metav1.StatusCause. kubectl prints `field: message`. */
@@ -67,7 +69,10 @@ export interface Verdict {
 }
 
 /** Reads an AdmissionReview. Throws InvalidSpec with one sentence for anything else. */
-export function readReview(value: unknown, address?: string): AdmissionRequest {
+export function readReview(
+  value: unknown,
+  { address, givenUp }: Pick<AdmissionRequest, 'address' | 'givenUp'> = {},
+): AdmissionRequest {
   if (member(value, 'apiVersion') !== REVIEW.apiVersion || member(value, 'kind') !== REVIEW.kind) {
     throw malformed(`The body has to be an ${REVIEW.kind} of ${REVIEW.apiVersion}.`)
   }
@@ -93,6 +98,7 @@ export function readReview(value: unknown, address?: string): AdmissionRequest {
     oldObject,
     application: { before, after: object, namespace, isSame: isSameSpec({ before, after: object }) },
     address,
+    givenUp,
   }
 }
 

@@ -189,6 +189,23 @@ t.test('a cluster that does not answer in time denies before the API server give
   t.match(denial, { code: 503, message: /\(Timeout\)/ })
 })
 
+t.test('a review that gives way to others is decided no further', async (t) => {
+  const why = new Failure('Timeout', 'Others need its room.')
+  const [deciding, looking] = [new AbortController(), new AbortController()]
+  const giveUp = (ending: AbortController): Promise<never> => {
+    ending.abort(why)
+    return hanging()
+  }
+  const readSecret = (): Promise<never> => giveUp(looking)
+  const undecided = admissionOver({ cluster: { discover: () => giveUp(deciding), readSecret } })
+  const { denial } = await validate({ ...created(stamped()), givenUp: deciding.signal }, undecided)
+  t.match(denial, { code: 503 })
+  t.notOk(looking.signal.aborted, 'no Secret was read')
+  const admission = admissionOver({ cluster: { readSecret } })
+  t.same(await validate({ ...created(stamped()), givenUp: looking.signal }, admission), { warnings: [] })
+  t.ok(looking.signal.aborted)
+})
+
 const OTHERS = { apiVersion: 'v1', kind: 'ConfigMap', name: 'a', namespace: 'other', path: 'a.yaml' }
 
 for (const [title, spec, changes] of [

@@ -27,6 +27,21 @@ t.test('work that does not is a Timeout, and its late end is ignored', async (t)
   reject(new Error('late'))
 })
 
+t.test('work that is given up ends at once, says why, and has no further turns', async (t) => {
+  const ending = new AbortController()
+  const why = new Failure('Timeout', 'Others need the room.')
+  const { promise, resolve } = Promise.withResolvers<AbortSignal>()
+  const waiting = withDeadline({ ...terms(60_000), givenUp: ending.signal }, ({ signal }) => {
+    resolve(signal)
+    return new Promise<never>(() => undefined)
+  })
+  const signal = await promise
+  t.notOk(signal.aborted)
+  ending.abort(why)
+  await t.rejects(waiting, why)
+  t.ok(signal.aborted)
+})
+
 t.test(
   'what gets no turn in time is not begun, and says that its namespace has too much in hand',
   async (t) => {
