@@ -5,8 +5,9 @@ import { Failure } from '../../domain/failure.ts'
 import type { Kind } from '../../domain/resource/api-names.ts'
 import type { ObjectRef } from '../../domain/resource/resource.ts'
 import type { Sweep } from './due.ts'
+import { makeBeyond } from './beyond.ts'
 import { dueAt, isDue, isFollowerDue, isRetry, needsLook } from './due.ts'
-import type { RetryPace } from './retry-pace.ts'
+import { makeRetryPace, type RetryPace } from './retry-pace.ts'
 
 /** Where the resources go that a sweep has found. */
 export interface SweepSink {
@@ -49,6 +50,8 @@ export interface Announcer {
    * be used is logged.
    */
   readonly announce: (rows: readonly ListedResource[]) => Promise<void>
+  /** Announces retries beyond those that their namespaces have, in turns of these, as many as all may share. Rejects as `announce`. */
+  readonly announceShared: () => Promise<void>
 }
 
 /** Reads at once: a quarter of the connections to the API server, which admission uses too. */
@@ -58,17 +61,18 @@ const READS = 16
 export interface RoundScope {
   readonly sweep: Sweep
   readonly since: number
-  /** Default: retries are not paced. */
-  readonly mayRetry?: RetryPace
+  /** Default: one of its own. */
+  readonly pace?: RetryPace
 }
 
 /** Makes the announcer of one round, which `signal` ends. */
 export function makeAnnouncer(
   sweeper: Sweeper,
-  { sweep, since, mayRetry = () => true }: RoundScope,
+  { sweep, since, pace = makeRetryPace() }: RoundScope,
   signal: AbortSignal,
 ): Announcer {
   const { cluster, sink } = sweeper
+  const beyond = makeBeyond()
   const span = { since, now: cluster.now().getTime() }
   const tally: Tally = {
     earliest: Infinity,
@@ -106,21 +110,33 @@ export function makeAnnouncer(
   }
 
   function isInPace(row: ListedResource): boolean {
-    const isAllowed = !isRetry(row, span.now) || mayRetry(row.ref.namespace)
+    if (!isRetry(row, span.now) || pace.own(row.ref.namespace)) return true
+    if (!beyond.add(row)) tally.isCrowded = true
+    return false
+  }
+
+  function isShared(): boolean {
+    const isAllowed = pace.shared()
     if (!isAllowed) tally.isCrowded = true
     return isAllowed
   }
 
-  async function announce(rows: readonly ListedResource[]): Promise<void> {
+  async function announceThose(
+    rows: Iterable<ListedResource>,
+    isAllowed: (row: ListedResource) => boolean,
+  ): Promise<void> {
     await inParallel(rows, async (row) => {
       const { ref } = row
       // Checked for each row: those before it may have taken the room.
-      if (signal.aborted || sink.isUnderway(ref) || !hasRoom(ref.namespace) || !isInPace(row)) return
+      if (signal.aborted || sink.isUnderway(ref) || !hasRoom(ref.namespace) || !isAllowed(row)) return
       if (await handOn(sweeper, ref)) tally.sent[ref.kind] += 1
     })
   }
 
-  return { tally, select, hasRoom, announce }
+  const announce: Announcer['announce'] = (rows) => announceThose(rows, isInPace)
+  const announceShared = (): Promise<void> => announceThose(beyond.inTurns(), isShared)
+
+  return { tally, select, hasRoom, announce, announceShared }
 }
 
 async function handOn({ sink, log }: Sweeper, ref: ListedResource['ref']): Promise<boolean> {
@@ -135,7 +151,7 @@ async function handOn({ sink, log }: Sweeper, ref: ListedResource['ref']): Promi
 }
 
 /** Works on some items at once. After an error no further one is begun; then waits for the others and throws it. */
-async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+async function inParallel<T>(items: Iterable<T>, work: (item: T) => Promise<void>): Promise<void> {
   const rest = eachOf(items)
   const workers = Array.from({ length: READS }, async () => {
     // An error in this loop closes the generator for all workers, which an array's own iterator would not do.
@@ -145,6 +161,6 @@ async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<voi
   await Promise.all(workers)
 }
 
-function* eachOf<T>(items: readonly T[]): Generator<T> {
+function* eachOf<T>(items: Iterable<T>): Generator<T> {
   yield* items
 }

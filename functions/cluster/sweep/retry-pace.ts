@@ -1,8 +1,13 @@
-import { makeAllowance } from '../../domain/sharing/allowance.ts'
+import { makeAllowance, type Allowance } from '../../domain/sharing/allowance.ts'
 import { makeAllowances } from '../../domain/sharing/allowances.ts'
 
-/** Whether a failed attempt may be made again now, of a resource of this namespace: counts it if so. */
-export type RetryPace = (namespace: string) => boolean
+/** Whether a failed attempt may be made again now: counts it if so. */
+export interface RetryPace {
+  /** Of what the namespace has, whatever others do. */
+  readonly own: (namespace: string) => boolean
+  /** Of what all share beyond that. */
+  readonly shared: () => boolean
+}
 
 /** Retries of a namespace, whatever others have: so many at once, and so many in a second. */
 const OWN = { most: 5, perSecond: 0.25 } as const
@@ -17,9 +22,11 @@ const SHARED = { most: 20, perSecond: 4 } as const
 export function makeRetryPace(elapsed: () => number = () => performance.now()): RetryPace {
   const own = makeAllowances(OWN.most, OWN.perSecond, elapsed)
   const shared = makeAllowance(SHARED.most, SHARED.perSecond, elapsed)
-  return function mayRetry(namespace) {
-    const from = [own.of(namespace), shared].find((one) => one.left() >= 1)
-    from?.spend(1)
-    return from !== undefined
-  }
+  return { own: (namespace) => takeOne(own.of(namespace)), shared: () => takeOne(shared) }
+}
+
+function takeOne(from: Allowance): boolean {
+  const isLeft = from.left() >= 1
+  if (isLeft) from.spend(1)
+  return isLeft
 }

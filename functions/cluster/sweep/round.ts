@@ -47,12 +47,13 @@ interface Leg extends Walk {
 export function makeRounds(sweeper: Sweeper, sweep: Sweep): Round {
   const legs = legsOf(sweeper.cluster, sweep)
   const paged = new Set<Kind>()
-  const mayRetry = makeRetryPace()
+  const pace = makeRetryPace()
   let first = ''
   let since = sweeper.cluster.now().getTime() - (sweep === 'followers' ? LOOKBACK_MS : 0)
 
   return async function round(signal) {
-    const { tally, select, hasRoom, announce } = makeAnnouncer(sweeper, { sweep, since, mayRetry }, signal)
+    const announcer = makeAnnouncer(sweeper, { sweep, since, pace }, signal)
+    const { tally, select, hasRoom, announce, announceShared } = announcer
     since = sweeper.cluster.now().getTime()
     const postponed: ListedResource[] = []
     const listed = legs.map(({ scope }) => ({ scope, rows: 0 }))
@@ -99,11 +100,14 @@ export function makeRounds(sweeper: Sweeper, sweep: Sweep): Round {
       await guarded(kind, () => (rows === undefined ? leg.common(visitor) : visitor.visit(rows)))
       await guarded(kind, () => announce(postponed.splice(0)))
     }
+    // Fails only where the API server does, for whichever kind.
+    await guarded('GitCommit', announceShared)
     const ends = []
     for (const leg of legs.filter(({ scope }) => !few.has(scope.kind))) {
       const visitor = { visit: counting(leg, visitLarge), hasRoom, signal }
       ends.push(await guarded(leg.scope.kind, () => leg.large(visitor)))
     }
+    await guarded('GitCommit', announceShared)
     for (const kind of paged) if (!few.has(kind) && rowsIn(listed, kind) < FEW_ROWS) paged.delete(kind)
     first = tally.isCrowded ? namespaces.drawn() : ''
     const isComplete = failed.length === 0 && ends.every((end) => end === true) && !signal.aborted

@@ -54,6 +54,20 @@ t.test(
   },
 )
 
+t.test('retries that all namespaces share are made in turns of these, whoever has more', async (t) => {
+  const failed = (name: string, namespace: string): StoredResource =>
+    one(name, { namespace, phase: 'Retrying', observed: 1, reason: 'NetworkError', nextAttemptTime: PAST })
+  const others = ['one', 'shop', 'three', 'two']
+  const { announced, round } = stage('unsettled', [
+    ...Array.from({ length: 400 }, (_, i) => failed(`hostile-${i}`, 'hostile')),
+    ...others.flatMap((name) => Array.from({ length: 10 }, (_, i) => failed(`${name}-${i}`, name))),
+  ])
+  const { isCrowded } = await round()
+  const count = (start: string): number => announced.filter((name) => name.startsWith(`${start}-`)).length
+  t.same(['hostile', ...others].map(count), [9, 9, 9, 9, 9])
+  t.ok(isCrowded, 'the next round begins soon')
+})
+
 t.test(
   'a few resources that are not settled cost one list of each kind; claims that have lapsed come first',
   async (t) => {
