@@ -26,6 +26,14 @@ interface Below {
   feed: () => void
 }
 
+/**
+ * What is below a connection until its handshake is done. All that begins for its requests, such as the limit of a call, keeps this
+ * in its asynchronous context, and a timer until it fires: 16 KB for each connection that is closed, if it still led there.
+ */
+interface Beginning {
+  below: Below | undefined
+}
+
 /** When TLS is given what has come. */
 export interface TLSOrder {
   readonly inTurn: InReadingTurn
@@ -38,18 +46,20 @@ export interface TLSOrder {
  * are slow has a share. For servers before they listen, and after everything else that follows their connections.
  */
 export function boundTLS(server: Server, order: TLSOrder): void {
-  const connections = new AsyncLocalStorage<Below>()
+  const connections = new AsyncLocalStorage<Beginning>()
   const begin = server.listeners('connection')[0]
   if (begin === undefined) return
   server.off('connection', begin as () => void)
   server.on('connection', (socket: Socket) => {
     if (socket.destroyed) return
     const below: Below = { socket, isPaused: undefined, feed: () => undefined }
-    connections.run(below, () => void begin.call(server, bounded(below, order)))
+    connections.run({ below }, () => void begin.call(server, bounded(below, order)))
   })
   server.prependListener('secureConnection', (secured) => {
-    const below = connections.getStore()
-    if (below === undefined) return
+    const beginning = connections.getStore()
+    const below = beginning?.below
+    if (beginning === undefined || below === undefined) return
+    beginning.below = undefined
     below.isPaused = () => secured.isPaused()
     secured.on('resume', below.feed)
     // A connection that is secured above a stream has no addresses.

@@ -3,6 +3,8 @@ import { createServer, get, type RequestOptions } from 'node:https'
 import { connect as connectPlain, type AddressInfo, type Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { connect, type TLSSocket } from 'node:tls'
 import t from 'tap'
@@ -18,10 +20,15 @@ import { waitFor } from '../harness/wait.ts'
 const authority = await makeAuthority()
 const { certPEM: cert, keyPEM: key } = await authority.issue({ names: ['localhost'] })
 const client = await authority.issue({ names: ['apiserver'] })
+/** The connections of all requests, and limits of time that each has begun, such as those of calls. */
+const answered: WeakRef<Socket>[] = []
+const limits: AbortSignal[] = []
 const server = createServer(
   { ...servedWith({ cert, key, ca: authority.certPEM }), requestCert: true, rejectUnauthorized: false },
   ({ socket }, response) => {
     const { remoteAddress, remotePort } = socket
+    answered.push(new WeakRef(socket))
+    limits.push(AbortSignal.timeout(60_000))
     response.end(
       JSON.stringify({
         remoteAddress,
@@ -68,6 +75,21 @@ function chainOf(length: number): string {
     .map((pem) => pem.trim())
     .join('\n')
 }
+
+// A timer keeps what its asynchronous context holds until it fires.
+t.test('a connection that is closed is not kept by what has begun for its requests', async (t) => {
+  setFlagsFromString('--expose-gc')
+  const collect: () => void = runInNewContext('gc')
+  const before = answered.length
+  for (let requests = 0; requests < 10; requests += 1) await answerTo({})
+  const collected = (): true | undefined => {
+    collect()
+    // What has come last may be kept by the server or its parser.
+    return answered.slice(before, before + 8).every((socket) => socket.deref() === undefined) || undefined
+  }
+  t.ok(await waitFor('collection of the connections', collected, 5_000))
+  t.equal(limits.filter(({ aborted }) => aborted).length, 0)
+})
 
 t.test('a client is heard with a certificate, with some above it, and without one', async (t) => {
   for (const [options, isCertified] of [
