@@ -1,5 +1,5 @@
 import type { FieldPath } from '../field-path/field-path.ts'
-import { sameScalar } from '../field-path/read-field.ts'
+import { comparisonWith } from '../field-path/read-field.ts'
 import type { NumberText } from '../manifest/json-node.ts'
 import { nodeAt } from './locate.ts'
 import type { Refuse } from './refusal.ts'
@@ -26,16 +26,15 @@ export function chooseDocument(
       `has ${count} document${count === 1 ? '' : 's'}, counted from 0, and none has the number ${choice}; correct document.`,
     )
   }
-  const matching = documents.flatMap(({ root }, index) => (matches(root, choice) ? [index] : []))
+  const isSame = comparisonWith(choice.value)
+  const matching = documents.flatMap(({ root }, index) => {
+    const node = nodeAt(root, choice.field)
+    return node?.kind === 'scalar' && isSame(comparedValue(node)) ? [index] : []
+  })
   const [index] = matching
   if (index !== undefined && matching.length === 1) return index
   const found = matching.length === 0 ? 'no document' : `${matching.length} documents`
   throw refuse(
     `has ${found} whose field ${choice.field.text} has the value of document, where exactly one has to; correct document.`,
   )
-}
-
-function matches(root: TreeDocument['root'], { field, value }: Exclude<DocumentChoice, number>): boolean {
-  const node = nodeAt(root, field)
-  return node?.kind === 'scalar' && sameScalar(comparedValue(node), value)
 }

@@ -15,8 +15,8 @@ export const ROUNDS_LIMIT = 16
 /** Bytes that take less than 100 ms to be edited, in one round, whatever they hold. */
 export const YAML_AT_ONCE = 12 * 1024
 export const JSON_AT_ONCE = 256 * 1024
-/** Fields of such YAML that may be set. */
-const YAML_FIELDS_AT_ONCE = 100
+/** Looks for a field in such YAML. */
+const YAML_LOOKS_AT_ONCE = 100
 /** Bytes of JSON for each field: each costs a look at the whole text. */
 const JSON_LOOKS_AT_ONCE = 4 * MEBIBYTE
 
@@ -25,8 +25,10 @@ const JSON_LOOKS_AT_ONCE = 4 * MEBIBYTE
  * thread that can be ended: 2 MiB of YAML take some 5 s and 200 MB, 1,000 fields of 2 MiB of JSON 2 s.
  */
 export function isReadAtOnce({ filePath, set }: TextEdit, size: number): boolean {
-  if (formatOf(filePath) === 'yaml') return size <= YAML_AT_ONCE && set.length <= YAML_FIELDS_AT_ONCE
-  return size <= JSON_AT_ONCE && size * set.length <= JSON_LOOKS_AT_ONCE
+  // The field by which a document is chosen is looked for as well.
+  const looks = set.length + set.filter(({ document }) => typeof document === 'object').length
+  if (formatOf(filePath) === 'yaml') return size <= YAML_AT_ONCE && looks <= YAML_LOOKS_AT_ONCE
+  return size <= JSON_AT_ONCE && size * looks <= JSON_LOOKS_AT_ONCE
 }
 
 /** Fields of a YAML or JSON file to set, one after the other. */

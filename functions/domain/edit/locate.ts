@@ -1,5 +1,5 @@
 import type { FieldPath, FieldStep } from '../field-path/field-path.ts'
-import { sameScalar } from '../field-path/read-field.ts'
+import { comparisonWith } from '../field-path/read-field.ts'
 import {
   childrenOf,
   comparedValue,
@@ -70,7 +70,11 @@ function indexOf(node: TreeNode, step: FieldStep): number | string | undefined {
   }
   if (node.kind !== 'sequence') return undefined
   if (step.kind === 'index') return step.index < node.items.length ? step.index : undefined
-  const matching = node.items.flatMap((item, index) => (matches(item, step) ? [index] : []))
+  const isSame = comparisonWith(step.value)
+  const matching = node.items.flatMap((item, index) => {
+    const value = comparedAt(item, step.keys)
+    return value !== undefined && isSame(value) ? [index] : []
+  })
   return matching.length > 1 ? `${matching.length} items` : matching[0]
 }
 
@@ -85,11 +89,11 @@ function isMerge(node: TreeNode, index: number | string | undefined): boolean {
   return key?.kind === 'scalar' && key.style === 'plain' && comparedValue(key) === '<<'
 }
 
-function matches(item: TreeNode, { keys, value }: FieldStep & { readonly kind: 'match' }): boolean {
+function comparedAt(item: TreeNode, keys: readonly string[]): ReturnType<typeof comparedValue> | undefined {
   let node: TreeNode | undefined = item
   for (const key of keys)
     node = node?.kind === 'mapping' ? node.members.find((member) => isNamed(member, key))?.value : undefined
-  return node?.kind === 'scalar' && sameScalar(comparedValue(node), value)
+  return node?.kind === 'scalar' ? comparedValue(node) : undefined
 }
 
 function valueAt(node: TreeNode, index: number): TreeNode | undefined {

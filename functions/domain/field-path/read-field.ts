@@ -65,7 +65,8 @@ function takeStep(node: JSONNode, step: FieldStep): { readonly value: JSONNode }
   if (step.kind === 'key') return isMapping(node) ? wrapped(node.get(step.key)) : undefined
   if (!isSequence(node)) return undefined
   if (step.kind === 'index') return wrapped(node[step.index])
-  const matching = node.filter((item) => sameScalar(valueAt(item, step.keys), step.value))
+  const isSame = comparisonWith(step.value)
+  const matching = node.filter((item) => isSame(valueAt(item, step.keys)))
   const [value] = matching
   return matching.length === 1 ? wrapped(value) : matching.length
 }
@@ -81,11 +82,19 @@ function valueAt(node: JSONNode, keys: readonly string[]): JSONNode | undefined 
   return value
 }
 
-/** Whether a value is this text, or this number however it is written. */
-export function sameScalar(value: unknown, expected: string | NumberText): boolean {
-  if (typeof expected === 'string') return value === expected
-  if (typeof value !== 'object' || value === null || !('digits' in value)) return false
-  return value.digits === expected.digits || Number(value.digits) === Number(expected.digits)
+/**
+ * Tells of a value whether it is this text, or this number however it is written. For all items of a list: a number whose 770
+ * digits lie between two that a double can be takes 4 microseconds to be read.
+ */
+export function comparisonWith(expected: string | NumberText): (value: JSONNode | undefined) => boolean {
+  if (typeof expected === 'string') return (value) => value === expected
+  const { digits } = expected
+  const number = Number(digits)
+  return (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    'digits' in value &&
+    (value.digits === digits || Number(value.digits) === number)
 }
 
 function missing(node: JSONNode, depth: number, matches: number | undefined): MissingField {

@@ -1,6 +1,7 @@
 import t from 'tap'
 import {
   editSteps,
+  editText,
   isReadAtOnce,
   JSON_AT_ONCE,
   type TextEdit,
@@ -205,6 +206,27 @@ t.test('what is read at once is set in a short time, however many fields', async
     }
     t.ok(took < allowedMs(100), `${filePath}, ${size} bytes, ${fields} fields: ${took.toFixed(0)} ms`)
   }
+})
+
+// Halfway between two doubles: to read such a number takes a hundred times as long as usual ones.
+const SLOW_NUMBER = (9007199254740993n * 5n ** 1075n).toString().replace(/^(.)/, '$1.') + 'e-308'
+
+t.test('a number with which many items are compared is read once for each look', async (t) => {
+  const items = Array.from({ length: 8_900 }, () => '{"":1}')
+  const nearest = String(Number(SLOW_NUMBER))
+  const bytes = Buffer.from(`{"l":[${items.join()},{"":${nearest},"c":7}]}`)
+  const isThere = `.l[?(@[""]==${SLOW_NUMBER})]`
+  const set = Array.from({ length: 64 }, (_, at) => ({
+    field: parseFieldPath(`${isThere}.b${at}`),
+    value: 'y',
+    document: { field: parseFieldPath(`${isThere}.c`), value: { digits: '7' } },
+  }))
+  const edit = { filePath: 'a.json', set }
+  t.notOk(isReadAtOnce(edit, bytes.length), 'the document is looked for as well')
+  const before = cpuTime()
+  t.match(Buffer.from(editText(bytes, edit)).toString(), `${nearest},"c":7,"b0":"y","b1":"y"`)
+  const took = cpuTime() - before
+  t.ok(took < allowedMs(150), `${took.toFixed(0)} ms`)
 })
 
 t.test('JSON, and small YAML, is read at once, unless many fields are set', async (t) => {
