@@ -3,6 +3,7 @@ import { unlessAborted } from '../../domain/deadline.ts'
 import { asFailure } from '../../domain/failure.ts'
 import { makeAllowances } from '../../domain/sharing/allowances.ts'
 import { openFairQueue } from '../../domain/sharing/fair-queue.ts'
+import { countUnderWay } from '../../domain/sharing/under-way.ts'
 import { REST_CLOCK, restAfter, type RestClock } from './rest.ts'
 import { CALL_MS, watchUsualTime, type CallForAnybody } from './usual-time.ts'
 
@@ -57,7 +58,7 @@ export function shareSlowCalls(clock: RestClock = REST_CLOCK): SlowCalls {
   const quick = new LRUCache<string, true>({ max: MOST_REMEMBERED, ttl: QUICK_MS, ttlResolution: 0, perf })
   // With what their last slow call took.
   const slow = new LRUCache<string, number>({ max: MOST_SLOW + 1, ttl: SLOW_MS, ttlResolution: 0, perf })
-  const first = new Map<string, ReadonlySet<Promise<unknown>>>()
+  const first = countUnderWay()
   const usual = watchUsualTime(clock)
 
   function isSlow(owner: string): boolean {
@@ -90,21 +91,13 @@ export function shareSlowCalls(clock: RestClock = REST_CLOCK): SlowCalls {
     })
   }
 
-  function firstOf(owner: string): ReadonlySet<Promise<unknown>> {
-    return first.get(owner) ?? NONE
-  }
-
   /** A call while nothing is known of the owner, for which its others wait. */
   async function makeFirst<T>(owner: string, shared: SharedCall<T>): Promise<T> {
-    const { promise, resolve } = Promise.withResolvers<undefined>()
-    first.set(owner, new Set([...firstOf(owner), promise]))
+    const end = first.begin(owner)
     try {
       return await shared.inTurn(() => timed(owner, shared))
     } finally {
-      const others = new Set([...firstOf(owner)].filter((other) => other !== promise))
-      if (others.size === 0) first.delete(owner)
-      else first.set(owner, others)
-      resolve(undefined)
+      end()
     }
   }
 
@@ -118,9 +111,8 @@ export function shareSlowCalls(clock: RestClock = REST_CLOCK): SlowCalls {
         )
         if (done !== undefined) return done.result
       } else {
-        const others = firstOf(owner)
-        if (others.size < FIRST_AT_ONCE) return makeFirst(owner, shared)
-        await unlessAborted(Promise.race(others), signal, asFailure)
+        if (first.count(owner) < FIRST_AT_ONCE) return makeFirst(owner, shared)
+        await unlessAborted(first.nextEnd(owner), signal, asFailure)
       }
     }
     const leave = await queue.enter(owner, signal)
@@ -134,4 +126,3 @@ export function shareSlowCalls(clock: RestClock = REST_CLOCK): SlowCalls {
 }
 
 const NEVER = new AbortController().signal
-const NONE: ReadonlySet<Promise<unknown>> = new Set()

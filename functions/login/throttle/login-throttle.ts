@@ -1,5 +1,7 @@
 import { LRUCache } from 'lru-cache'
+import type { Release } from '../../domain/network/budget.ts'
 import { makeAllowance } from '../../domain/sharing/allowance.ts'
+import { countUnderWay } from '../../domain/sharing/under-way.ts'
 import { unlessAborted } from '../../domain/deadline.ts'
 import { Failure } from '../../domain/failure.ts'
 import { openPlaces, type Place } from './places.ts'
@@ -48,13 +50,13 @@ const REMEMBERED = 10_000
 
 /** A log-in that is being tried, for one or more that share it. */
 interface Tried {
-  /** Login and what is shared; undefined: nobody else takes part. */
+  /** Namespace, login and what is shared; undefined: nobody else takes part. */
   readonly key: string | undefined
   readonly places: readonly Place<Tried>[]
   count: number
   /** Fires when it has failed. */
   readonly failing: AbortController
-  readonly end: PromiseWithResolvers<undefined>
+  readonly end: Release
 }
 
 /** Makes one that remembers nothing yet. `mostFailed`: FAILED_LOGINS. `now` is in milliseconds of a clock that is never set. */
@@ -62,6 +64,8 @@ export function makeLoginThrottle(mostFailed: number, now: () => number): LoginT
   /** Logins that have worked at a repository, and have not failed there since. */
   const worked = new LRUCache<string, true>({ max: REMEMBERED })
   const places = openPlaces<Tried>(mostFailed, () => makeAllowance(mostFailed, 1_000 / PERIOD_MS, now))
+  const shared = new Map<string, Tried>()
+  const underWay = countUnderWay()
 
   /** Waits until the login may be tried; undefined: it has worked there. */
   async function enter(logIn: LogIn): Promise<Tried | undefined> {
@@ -69,9 +73,8 @@ export function makeLoginThrottle(mostFailed: number, now: () => number): LoginT
       const those = places.of(logIn)
       const isTrusted = worked.get(placeKey(logIn)) === true
       if (isTrusted && those.every(({ trusted }) => trusted.left() >= 1)) return undefined
-      const all = those.flatMap(({ tried }) => [...tried])
       const key = keyOf(logIn)
-      const same = key === undefined ? undefined : all.find((tried) => tried.key === key)
+      const same = key === undefined ? undefined : shared.get(key)
       if (same?.failing.signal.aborted === false) return count(same)
       const full = those.filter(({ allowance, tried }) => allowance.left() - tried.size < 1)
       if (same === undefined && full.length === 0) {
@@ -80,25 +83,27 @@ export function makeLoginThrottle(mostFailed: number, now: () => number): LoginT
           places: those,
           count: 0,
           failing: new AbortController(),
-          end: Promise.withResolvers<undefined>(),
+          end: underWay.begin(logIn.namespace),
         }
+        if (key !== undefined) shared.set(key, tried)
         for (const place of those) place.tried.add(tried)
         places.keep(logIn.namespace, those)
         return count(tried)
       }
       const spent = full.find(({ tried }) => tried.size === 0)
       if (spent !== undefined) throw throttled(logIn, spent)
-      const ends = all.map(({ end }) => end.promise)
-      await unlessAborted(Promise.race(ends), logIn.signal, outOfTime)
+      await unlessAborted(underWay.nextEnd(logIn.namespace), logIn.signal, outOfTime)
     }
   }
 
   function leave(logIn: LogIn, tried: Tried): void {
     tried.count -= 1
     if (tried.count > 0) return
+    const { namespace } = logIn
+    if (tried.key !== undefined) shared.delete(tried.key)
     for (const place of tried.places) place.tried.delete(tried)
-    places.forget(logIn.namespace, tried.places)
-    tried.end.resolve(undefined)
+    places.forget(namespace, tried.places)
+    tried.end()
   }
 
   function record(logIn: LogIn, tried: Tried | undefined, error: unknown): void {
@@ -140,8 +145,8 @@ function placeKey({ login, at }: LogIn): string {
   return `${login} ${at}`
 }
 
-function keyOf({ login, shared }: LogIn): string | undefined {
-  return shared === undefined ? undefined : `${login} ${shared}`
+function keyOf({ namespace, login, shared }: LogIn): string | undefined {
+  return shared === undefined ? undefined : `${namespace} ${login} ${shared}`
 }
 
 function count(tried: Tried): Tried {

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import { Failure } from '../../../functions/domain/failure.ts'
@@ -85,6 +86,41 @@ t.test('a server has one bound, however many names its host has', async (t) => {
   for (let i = 20; i < 29; i += 1) await logIn(`bad-${i}`, at(i, many(i)))
   t.equal(tried.length, 5 + 2 + 5, 'more names than a server has')
 })
+
+t.test(
+  'those who wait for others that do not end take little memory, and are tried in their order',
+  async (t) => {
+    const throttle = makeLoginThrottle(8, () => 0)
+    const servers = Array.from({ length: 64 }, (_, key) => `SHA256:${key}`)
+    const ending = new AbortController()
+    const run = (name: string, work: () => Promise<unknown>): Promise<unknown> => {
+      const own = { login: 'one', at: name, shared: name, signal: ending.signal }
+      return throttle
+        .run({ namespace: 'evil', host: 'git.example.com', servers, ...own }, work)
+        .catch(() => undefined)
+    }
+    const hanging = Array.from({ length: 7 }, (_, i) => run(`hang-${i}`, () => once(ending.signal, 'abort')))
+    const before = process.resourceUsage().maxRSS
+    const tried: number[] = []
+    const quick = Array.from({ length: 200 }, (_, i) =>
+      run(`quick-${i}`, async () => {
+        tried.push(i)
+        await setImmediate()
+        throw new Failure('NetworkError', 'No.')
+      }),
+    )
+    await Promise.all(quick)
+    const grown = (process.resourceUsage().maxRSS - before) / 1024
+    t.ok(grown < 250, `${grown.toFixed(0)} MiB`)
+    t.same(
+      tried,
+      tried.toSorted((a, b) => a - b),
+    )
+    t.equal(tried.length, 200)
+    ending.abort()
+    await Promise.all(hanging)
+  },
+)
 
 t.test('a server listed among more names than one has is still bounded', async (t) => {
   const { tried, logIn } = stage()

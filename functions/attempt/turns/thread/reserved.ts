@@ -1,33 +1,30 @@
 import type { Release } from '../../../domain/network/budget.ts'
 import type { Allowance } from '../../../domain/sharing/allowance.ts'
+import { countUnderWay } from '../../../domain/sharing/under-way.ts'
 
 /** What is reserved by owners, for as long as they have it. */
 export interface Reserved {
   /** Takes so much of the allowance. The result ends that, and gives it back. */
   readonly begin: (owner: string, allowance: Allowance, amount: number) => Release
   /** Resolves when the owner has ended one; undefined: it has none. */
-  readonly oneEnds: (owner: string) => Promise<unknown> | undefined
+  readonly oneEnds: (owner: string) => Promise<undefined> | undefined
 }
 
 /** Nothing yet. */
 export function openReserved(): Reserved {
-  const all = new Map<string, Set<Promise<undefined>>>()
+  const underWay = countUnderWay()
   return {
     begin(owner, { spend }, amount) {
-      const { promise, resolve } = Promise.withResolvers<undefined>()
-      const its = all.get(owner) ?? new Set()
-      all.set(owner, its.add(promise))
+      const end = underWay.begin(owner)
+      let isOver = false
       spend(amount)
       return () => {
-        if (!its.delete(promise)) return
-        if (its.size === 0) all.delete(owner)
+        if (isOver) return
+        isOver = true
         spend(-amount)
-        resolve(undefined)
+        end()
       }
     },
-    oneEnds(owner) {
-      const its = all.get(owner)
-      return its === undefined ? undefined : Promise.race(its)
-    },
+    oneEnds: (owner) => (underWay.count(owner) === 0 ? undefined : underWay.nextEnd(owner)),
   }
 }
