@@ -16,14 +16,20 @@ export interface HostKeySources {
 type Endpoint = Pick<RepositoryAddress, 'host' | 'port'>
 
 const SHOWN = 3
+/** Of one host in a Secret. A host has a handful; each is written with the whole name of the host, and hashed for each attempt. */
+const MOST_KEYS = 256
 
 /**
  * The lines of known_hosts that apply to the address: the Secret's if it has any, else the operator's, else the
  * published keys of the public hosts. A key that any of them marks as revoked stays revoked.
- * @throws Failure HostKeyUnknown if there is no line: a key is never trusted on first use
+ * @throws Failure HostKeyUnknown if there is no line: a key is never trusted on first use; CredentialsInvalid if the Secret has
+ *   more than 256 keys for it
  */
 export function hostKeysFor(address: Endpoint, { secret = '', operator = '' }: HostKeySources): string {
-  const found = [secret, operator, PUBLISHED].map((text) => readKnownHosts(text, address))
+  const own = readKnownHosts(secret, address)
+  const count = own.known.length + own.revoked.length
+  if (count > MOST_KEYS) throw tooManyKeys(count, address)
+  const found = [own, ...[operator, PUBLISHED].map((text) => readKnownHosts(text, address))]
   const known = found.find((candidate) => candidate.known.length > 0)?.known
   if (known === undefined) {
     throw unknown(
@@ -63,6 +69,11 @@ export function judgeHostKey(
  */
 export function hostKeyNames(hostKeys: string, address: Endpoint): readonly string[] {
   return [...new Set(readKnownHosts(hostKeys, address).known.map(({ bytes }) => fingerprintOf(bytes)))]
+}
+
+function tooManyKeys(count: number, { host, port }: Endpoint): Failure {
+  const message = `The known_hosts of the Secret has ${count} keys for ${knownName(host, port)}, and ${MOST_KEYS} are the most for a host; keep those that it shows.`
+  return new Failure('CredentialsInvalid', message)
 }
 
 function includesKey(keys: readonly HostKey[], shown: Buffer): boolean {

@@ -10,7 +10,7 @@ export interface HostKey {
   readonly bytes: Buffer
 }
 
-/** The keys of one host in a known_hosts file. */
+/** The keys of one host in a known_hosts file, each once. */
 export interface KnownHost {
   readonly known: readonly HostKey[]
   /** Marked `@revoked`: never accepted, even if another line has the key. */
@@ -34,9 +34,14 @@ export function readKnownHosts(text: string, { host, port }: Authority): KnownHo
   const name = knownName(host, port)
   const entries = text.split(/\r\n|\r|\n/).flatMap((line) => readEntry(line, name))
   return {
-    known: entries.filter(({ marker }) => marker === '').map(({ key }) => key),
-    revoked: entries.filter(({ marker }) => marker === '@revoked').map(({ key }) => key),
+    known: keysMarked('', entries),
+    revoked: keysMarked('@revoked', entries),
   }
+}
+
+function keysMarked(wanted: string, entries: readonly Entry[]): readonly HostKey[] {
+  const marked = entries.filter(({ marker }) => marker === wanted)
+  return [...new Map(marked.map(({ key }) => [key.bytes.toString('latin1'), key])).values()]
 }
 
 /** The same as known_hosts text, only for this host. */

@@ -51,6 +51,29 @@ t.test("the Secret's keys come before the operator's, and those before the publi
   )
 })
 
+t.test('a host has each key once, and 256 in a Secret at most', async (t) => {
+  const invented = (count: number, marker = ''): string =>
+    Array.from({ length: count }, (_, i) => {
+      const key = Buffer.concat([bytesOf(first).subarray(0, 20), Buffer.from(`${i}`)])
+      return `${marker}* ssh-ed25519 ${key.toString('base64')}\n`
+    }).join('')
+  t.equal(
+    hostKeysFor(HERE, { secret: `* ${first ?? ''}\n`.repeat(2_000) }),
+    `git.example.com ${first ?? ''}\n`,
+  )
+  t.equal(hostKeysFor(HERE, { secret: invented(256) }).split('\n').length, 257)
+  const most = 'has 257 keys for git.example.com, and 256 are the most'
+  t.match(
+    failureOf(() => hostKeysFor(HERE, { secret: invented(257) })),
+    { reason: 'CredentialsInvalid', message: most },
+  )
+  t.match(
+    failureOf(() => hostKeysFor(HERE, { secret: `${invented(1)}${invented(256, '@revoked ')}` })),
+    { message: most },
+  )
+  t.equal(hostKeysFor(HERE, { operator: invented(2_000) }).split('\n').length, 2_001, "the operator's")
+})
+
 t.test('what is revoked anywhere stays revoked', async (t) => {
   const secret = `git.example.com ${first ?? ''}`
   const operator = `@revoked * ${first ?? ''}`
