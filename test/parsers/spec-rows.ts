@@ -22,6 +22,8 @@ import type { ParserRow } from './row.ts'
 
 const KIBI = 1024
 const ADDRESS = parseRepositoryAddress('https://git.example.com/acme/shop.git')
+/** As deep as an address may be, at a host with a short name. */
+const DEEP_ADDRESS = parseRepositoryAddress(`https://g/${'b/'.repeat(1_000)}b`)
 const SPEC = {
   repository: ADDRESS.text,
   message: 'a',
@@ -246,14 +248,14 @@ export const SPEC_ROWS: readonly ParserRow[] = [
     parser: 'annotation of allowed repositories',
     largest: ANNOTATIONS,
     read(list) {
-      requireRepositoryAllowed(secret({ [ALLOWED_REPOSITORIES]: list }), ADDRESS, { right: 'get' })
+      requireRepositoryAllowed(secret({ [ALLOWED_REPOSITORIES]: list }), DEEP_ADDRESS, { right: 'get' })
     },
     texts: {
       'short entries': ['', 'a,', 'b'],
       'entries with a path': ['', 'a/b,', ''],
-      'the right host': ['', 'git.example.com/a,', ''],
+      'the right host': ['', 'g/a,', ''],
       'empty entries': ['', ',', ''],
-      'one entry of slashes': ['git.example.com', '/', 'a'],
+      'one entry of slashes': ['g', '/', 'a'],
       'one long host': ['', 'a.', ''],
       addresses: ['', '[::1],', ''],
       blanks: ['a', ' ', ',a'],

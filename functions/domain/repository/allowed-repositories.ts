@@ -16,7 +16,8 @@ export const ENTRY_FORM = '[user@]host[:port][/path]'
  * A malformed entry and an empty list cover nothing.
  */
 export function allows(list: string, address: RepositoryAddress): boolean {
-  return findEntry(list, (entry) => covers(entry, address)) !== undefined
+  const place = placeOf(address)
+  return findEntry(list, (entry) => covers(entry, place)) !== undefined
 }
 
 /** The SSH user that an entry without a user means on this host. What the resource says about its host does not count. */
@@ -91,26 +92,35 @@ function isCovered(root: Folder, path: string): boolean {
   return false
 }
 
-function covers(entry: string, address: RepositoryAddress): boolean {
-  // A list may have 100,000 entries.
+/** What of an address all entries are compared with. A list may have 100,000 entries, and an address 1,000 segments. */
+interface Place {
+  readonly address: RepositoryAddress
+  readonly fold: (segment: string) => string
+  /** Folded. */
+  readonly segments: readonly string[]
+  /** The number of segments up to the last one with braces. */
+  readonly braced: number
+}
+
+function placeOf(address: RepositoryAddress): Place {
+  const fold = publicHost(address.host) === undefined ? same : lower
+  const braced = address.segments.findLastIndex((segment) => /[{}]/.test(segment)) + 1
+  return { address, fold, segments: address.segments.map(fold), braced }
+}
+
+function covers(entry: string, { address, fold, segments: whole, braced }: Place): boolean {
   if (!entry.toLowerCase().includes(address.host)) return false
   const parsed = parseEntry(entry)
   if (parsed === undefined) return false
   const { user, authority, segments } = parsed
   if (authority.host !== address.host || !coversUser(user, address)) return false
   if ((authority.port ?? DEFAULT_PORTS[address.scheme]) !== address.port) return false
-  const fold = publicHost(address.host) === undefined ? same : lower
-  if (address.segments.slice(segments.length).some((segment) => /[{}]/.test(segment))) return false
-  return isPrefix(segments.map(fold), address.segments.map(fold))
+  return segments.length >= braced && segments.every((segment, index) => fold(segment) === whole[index])
 }
 
 function coversUser(user: string | undefined, { scheme, user: given, host }: RepositoryAddress): boolean {
   if (scheme !== 'ssh') return user === undefined
   return given === (user ?? sshUserOf(host))
-}
-
-function isPrefix(prefix: readonly string[], segments: readonly string[]): boolean {
-  return prefix.length <= segments.length && prefix.every((segment, index) => segment === segments[index])
 }
 
 function same(segment: string): string {
