@@ -1,9 +1,7 @@
 import { LRUCache } from 'lru-cache'
-import type { Release } from '../../domain/network/budget.ts'
 import { makeAllowance } from '../../domain/sharing/allowance.ts'
-import { countUnderWay } from '../../domain/sharing/under-way.ts'
-import { unlessAborted } from '../../domain/deadline.ts'
 import { Failure } from '../../domain/failure.ts'
+import type { Line } from './line.ts'
 import { openPlaces, type Place } from './places.ts'
 
 /** A log-in that is about to be tried. */
@@ -56,7 +54,6 @@ interface Tried {
   count: number
   /** Fires when it has failed. */
   readonly failing: AbortController
-  readonly end: Release
 }
 
 /** Makes one that remembers nothing yet. `mostFailed`: FAILED_LOGINS. `now` is in milliseconds of a clock that is never set. */
@@ -65,35 +62,47 @@ export function makeLoginThrottle(mostFailed: number, now: () => number): LoginT
   const worked = new LRUCache<string, true>({ max: REMEMBERED })
   const places = openPlaces<Tried>(mostFailed, () => makeAllowance(mostFailed, 1_000 / PERIOD_MS, now))
   const shared = new Map<string, Tried>()
-  const underWay = countUnderWay()
+  let tickets = 0
 
   /** Waits until the login may be tried; undefined: it has worked there. */
   async function enter(logIn: LogIn): Promise<Tried | undefined> {
-    for (;;) {
-      const those = places.of(logIn)
-      const isTrusted = worked.get(placeKey(logIn)) === true
-      if (isTrusted && those.every(({ trusted }) => trusted.left() >= 1)) return undefined
-      const key = keyOf(logIn)
-      const same = key === undefined ? undefined : shared.get(key)
-      if (same?.failing.signal.aborted === false) return count(same)
-      const full = those.filter(({ allowance, tried }) => allowance.left() - tried.size < 1)
-      if (same === undefined && full.length === 0) {
-        const tried = {
-          key,
-          places: those,
-          count: 0,
-          failing: new AbortController(),
-          end: underWay.begin(logIn.namespace),
-        }
-        if (key !== undefined) shared.set(key, tried)
-        for (const place of those) place.tried.add(tried)
-        places.keep(logIn.namespace, those)
-        return count(tried)
+    const ticket = (tickets += 1)
+    let line: Line | undefined
+    try {
+      for (;;) {
+        const next = takePart(logIn)
+        if (!('waitsFor' in next)) return next.tried
+        if (line !== next.waitsFor) line?.wakeNext()
+        line = next.waitsFor
+        await line.wait(ticket, logIn.signal, outOfTime)
       }
-      const spent = full.find(({ tried }) => tried.size === 0)
-      if (spent !== undefined) throw throttled(logIn, spent)
-      await unlessAborted(underWay.nextEnd(logIn.namespace), logIn.signal, outOfTime)
+    } finally {
+      line?.wakeNext()
     }
+  }
+
+  /** Takes part in what is being tried, or begins to try it, unless something else has to end before. */
+  function takePart(logIn: LogIn): { readonly tried: Tried | undefined } | { readonly waitsFor: Line } {
+    const those = places.of(logIn)
+    const isTrusted = worked.get(placeKey(logIn)) === true
+    if (isTrusted && those.every(({ trusted }) => trusted.left() >= 1)) return { tried: undefined }
+    const key = keyOf(logIn)
+    const same = key === undefined ? undefined : shared.get(key)
+    if (same?.failing.signal.aborted === false) return { tried: count(same) }
+    const full = those.filter(({ allowance, tried }) => allowance.left() - tried.size < 1)
+    const spent = full.find(({ tried }) => tried.size === 0)
+    const [first] = same?.places ?? full
+    if (first === undefined) return { tried: begin(logIn, key, those) }
+    if (spent !== undefined) throw throttled(logIn, spent)
+    return { waitsFor: first.line }
+  }
+
+  function begin({ namespace }: LogIn, key: string | undefined, those: readonly Place<Tried>[]): Tried {
+    const tried = { key, places: those, count: 0, failing: new AbortController() }
+    if (key !== undefined) shared.set(key, tried)
+    for (const place of those) place.tried.add(tried)
+    places.keep(namespace, those)
+    return count(tried)
   }
 
   function leave(logIn: LogIn, tried: Tried): void {
@@ -103,7 +112,7 @@ export function makeLoginThrottle(mostFailed: number, now: () => number): LoginT
     if (tried.key !== undefined) shared.delete(tried.key)
     for (const place of tried.places) place.tried.delete(tried)
     places.forget(namespace, tried.places)
-    tried.end()
+    for (const { line } of tried.places) line.wakeNext()
   }
 
   function record(logIn: LogIn, tried: Tried | undefined, error: unknown): void {

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Allowance } from '../../domain/sharing/allowance.ts'
+import { openLine, type Line } from './line.ts'
 
 /** What a namespace may do at a host, or at a server by another name. */
 export interface Place<Tried> {
@@ -10,6 +11,8 @@ export interface Place<Tried> {
   readonly trusted: Allowance
   /** Logins that are being tried and have not worked yet. */
   readonly tried: Set<Tried>
+  /** Those who wait until one of these has ended. */
+  readonly line: Line
 }
 
 /** Where a log-in counts: at the host, and at other names of its server. */
@@ -44,7 +47,7 @@ export function openPlaces<Tried>(most: number, makeAllowance: () => Allowance):
   const kept = new LRUCache<string, Map<string, Place<Tried>>>({ max: NAMESPACES })
 
   function makePlace(name: string): Place<Tried> {
-    return { name, allowance: makeAllowance(), trusted: makeAllowance(), tried: new Set() }
+    return { name, allowance: makeAllowance(), trusted: makeAllowance(), tried: new Set(), line: openLine() }
   }
 
   function forget(namespace: string, places: Iterable<Place<Tried>>): void {
