@@ -15,6 +15,7 @@ import {
   stampOf,
 } from '../../functions/domain/requester/stamp.ts'
 import type { Application, Stamp } from '../../functions/domain/requester/stamp.ts'
+import { LARGEST_STAMP } from '../../functions/domain/requester/stamp-time.ts'
 import { stampPatch, type Annotations } from '../../functions/domain/requester/stamp-patch.ts'
 import {
   denialOf,
@@ -29,7 +30,7 @@ import {
 } from './responses.ts'
 import { changesGeneration, differInGeneration } from '../../functions/domain/requester/stamp-generation.ts'
 import { withDeadline } from './deadline.ts'
-import { judgementOf, LARGEST_STAMP, type Judgement, type Judging } from './judgement.ts'
+import { judgementOf, type Judgement, type Judging } from './judgement.ts'
 import type { AdmissionRequest, Denial, Verdict } from './review.ts'
 import { secretWarnings } from './secret-warnings.ts'
 

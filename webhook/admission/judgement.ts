@@ -6,6 +6,7 @@ import type { GateSettings } from '../../functions/domain/gate/settings.ts'
 import { applierOf } from '../../functions/domain/requester/delegation.ts'
 import { bytesOfUser } from '../../functions/domain/requester/user-info.ts'
 import { requestErrors } from '../../functions/domain/requester/request-errors.ts'
+import { LARGEST_STAMP } from '../../functions/domain/requester/stamp-time.ts'
 import { isNewRequest } from '../../functions/domain/requester/stamp.ts'
 import { metadataCredentialErrors } from '../../functions/domain/schema/credential-errors.ts'
 import { parse, type Parsed } from '../../functions/domain/schema/parse.ts'
@@ -21,8 +22,6 @@ import type { ThreadTurns } from './thread-turns.ts'
  */
 export const DECIDE_MS = 7_500
 
-/** Most bytes of a stamp: half of the API server's limit for annotations. Nobody whose stamp is larger has anything reviewed. */
-export const LARGEST_STAMP = 128 * 1024
 /** Bytes as JSON. Most users have fewer than a thousand; a review takes ten times as long with as many as this. */
 const LONG_USER = 8 * 1024
 

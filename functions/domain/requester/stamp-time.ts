@@ -4,13 +4,18 @@ import { REQUESTER } from '../resource/api-names.ts'
 /** How long the stamp of a follower counts: its groups are those of the apply. */
 export const STAMP_DAYS = 90
 
+/** Most bytes of a stamp: half of the API server's limit for annotations. Nobody whose stamp is larger has anything reviewed. */
+export const LARGEST_STAMP = 128 * 1024
+
 const DAY_MS = 86_400_000
 /** Both webhooks, and both calls of one, take the same time for one request. */
 const TOLERANCE_MS = 600_000
 
 /** When the stamp of a follower was made, in milliseconds since 1970; undefined if its text does not say. */
-export function stampedAt(requester: string | undefined): number | undefined {
-  const time = Date.parse(textMember(parsedJSON(requester ?? ''), 'at') ?? '')
+export function stampedAt(requester = ''): number | undefined {
+  // What is sent with an apply may be of any size.
+  if (requester.length > LARGEST_STAMP) return undefined
+  const time = Date.parse(textMember(parsedJSON(requester), 'at') ?? '')
   return Number.isNaN(time) ? undefined : time
 }
 

@@ -1,4 +1,6 @@
 import t from 'tap'
+import { cpuTime } from '../../harness/cpu-time.ts'
+import { allowedMs } from '../../harness/growth.ts'
 import { isStampOver, stampedAt, stampTime } from '../../../functions/domain/requester/stamp-time.ts'
 
 const NOW = new Date('2026-03-01T10:00:00.000Z')
@@ -27,6 +29,14 @@ t.test('a time that was just set stays, and no other that was sent', async (t) =
   for (const minutes of [-11, 11, 1_000_000]) t.equal(sent(minutes), NOW.toISOString())
   for (const text of ['', '{', 'null', '{"at":5}', '{"at":"soon"}'])
     t.equal(stampTime(follower(text), NOW), NOW.toISOString(), text)
+})
+
+t.test('of a text that is longer than any stamp no time is read', async (t) => {
+  const brackets = (count: number): string => `{"at":"${at(0)}","a":${'['.repeat(count)}${']'.repeat(count)}}`
+  t.equal(stampedAt(brackets(10)), NOW.getTime())
+  const before = cpuTime()
+  for (let times = 0; times < 10; times += 1) t.equal(stampedAt(brackets(1_450_000)), undefined)
+  t.ok(cpuTime() - before < allowedMs(50))
 })
 
 t.test('a stamp is over after 90 days, and where it does not say when it was made', async (t) => {
