@@ -16,7 +16,7 @@ import type { SoundGitCommit } from '../domain/schema/parse.ts'
 import type { ReferenceField } from '../domain/spec/spec.ts'
 import type { Requester } from '../domain/requester/requester.ts'
 import type { Outcome } from '../domain/resource/status.ts'
-import { secretsOf, withPasswordHint } from '../domain/credentials/login.ts'
+import { bytesBeyondUsual, secretsOf, withPasswordHint } from '../domain/credentials/login.ts'
 import { sourcesOf } from '../login/credential-source.ts'
 import { logIn } from '../login/log-in.ts'
 import { openSigner } from '../login/open-signer.ts'
@@ -96,7 +96,7 @@ async function readAndCommit(
     const { searched, isSame } = earlierOf(resource, { again: attempt.again, sources })
     if (files instanceof Failure && searched === undefined) return files
     // All that is left is to wait: for the branch's next push, and for its remote.
-    attempt.turn.park(bytes)
+    attempt.turn.park(bytes + bytesBeyondUsual(login))
     if (searched !== undefined && (!isSame || files instanceof Failure)) {
       // Of a follower, that commit is counted once, and what is there now is left to the next attempt.
       const landed = await world.find({ ...draft(searched.sources), since }, login, attempt)

@@ -12,7 +12,7 @@ export interface SecretPatterns {
 
 /** Limits of what is masked quickly, far above what one login has. */
 const MASKED_CHARACTERS = 65_536
-const MASKED_SECRETS = 1_024
+export const MASKED_SECRETS = 1_024
 /** Shorter secrets occur in ordinary addresses. */
 const SHORTEST_IN_ADDRESS = LONGEST_PREFIX
 

@@ -115,6 +115,32 @@ t.test('what is large in memory is counted from its turn on, and while it waits 
   for (const bytes of counted) t.ok(bytes > 2.4 * MIB && bytes < 3 * MIB, `${bytes}`)
 })
 
+t.test('a login with many values counts while it waits for its push', async (t) => {
+  const { memory, world, apply, open } = crowdedWorld()
+  open()
+  apply('shop', {})
+  const counted: number[] = []
+  const takeTurn: MemoryWorld['takeTurn'] = async (kind, holder) => {
+    const turn = await world.takeTurn(kind, holder)
+    return turn && { ...turn, park: (bytes) => void counted.push(bytes) }
+  }
+  const attempt = (name: string): Promise<void> =>
+    handle({ ...REF, name }, finder(world.cluster, { reads: 8, waits: 8 }), { ...world, takeTurn })
+  await attempt('shop')
+  const lines = Array.from({ length: 900 }, (_, i) => `${i}`.padEnd(60, 'x')).join('\n')
+  memory.cluster.apply({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    type: 'Opaque',
+    metadata: { name: 'git', namespace: 'team' },
+    stringData: { token: 'token', lines },
+  })
+  apply('other', {})
+  await attempt('other')
+  const [usual = NaN, large = NaN] = counted
+  t.ok(large - usual > 60_000, `${usual}, ${large}`)
+})
+
 t.test('only what takes much memory is read again in its turn', async (t) => {
   const { apply, send, open, reads } = crowdedWorld()
   open()

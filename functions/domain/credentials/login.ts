@@ -55,6 +55,18 @@ export interface LoginOf {
   readonly api: ApiLogin
 }
 
+/** Of a private key and the lines of it, of a few values, and of a handful of host keys. */
+const USUAL_BYTES = 16 * 1024
+/** What a value takes besides its text. */
+const VALUE_BYTES = 32
+
+/** What a login takes in memory beyond usual ones, in bytes: a Secret may have a thousand values and lines. */
+export function bytesBeyondUsual(login: Login): number {
+  const keys = login.method === 'key' ? login.privateKey.length + login.hostKeys.length : 0
+  const bytes = login.secrets.reduce((sum, { length }) => sum + length + VALUE_BYTES, keys)
+  return Math.max(0, bytes - USUAL_BYTES)
+}
+
 /** Every secret that a login may send: the Secret's values, the pair of Basic authentication, the lines of a key. */
 export function secretsOf(login: Login): readonly string[] {
   if (login.method === 'key') return [...login.secrets, ...linesOf(login.privateKey)]

@@ -1,4 +1,4 @@
-import { areTooMany } from '../secret-patterns.ts'
+import { areTooMany, MASKED_SECRETS } from '../secret-patterns.ts'
 import { invalidSecret, shownKey } from './secret-keys.ts'
 import type { KeyField, SecretData } from './secret-keys.ts'
 
@@ -47,7 +47,9 @@ function spokenOf(text: string): readonly string[] {
   const trimmed = text.trim()
   if (trimmed.length < SHORTEST_MASKED) return []
   const lines = trimmed.split('\n').map((line) => line.trim())
-  return [text, trimmed, ...lines.filter(({ length }) => length >= SHORTEST_LINE)]
+  const masked = lines.filter(({ length }) => length >= SHORTEST_LINE)
+  // With more of them nothing is shown, and each is kept for as long as the login.
+  return [text, trimmed, ...masked.slice(0, MASKED_SECRETS)]
 }
 
 function decoded(

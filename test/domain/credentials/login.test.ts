@@ -1,6 +1,6 @@
 import t from 'tap'
 import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
-import { withPasswordHint } from '../../../functions/domain/credentials/login.ts'
+import { bytesBeyondUsual, withPasswordHint } from '../../../functions/domain/credentials/login.ts'
 import { targetOf } from '../../../functions/domain/repository/target.ts'
 import type { Target } from '../../../functions/domain/repository/target.ts'
 import type { Login } from '../../../functions/domain/credentials/login.ts'
@@ -21,6 +21,16 @@ const REFUSED = new Failure(
 function by(username: string): Login {
   return { method: 'password', username, password: 'p', identity: 'i', secrets: [] }
 }
+
+t.test('what a login takes beyond usual ones is counted', async (t) => {
+  const [key, values] = ['x'.repeat(3_300), Array.from({ length: 52 }, () => 'x'.repeat(64))]
+  const usual = { method: 'key', namespace: 'team', privateKey: key, hostKeys: key, identity: 'i' } as const
+  t.equal(bytesBeyondUsual({ ...usual, secrets: values }), 0)
+  const many = Array.from({ length: 1_024 }, () => 'x'.repeat(60))
+  const bytes = bytesBeyondUsual({ ...usual, hostKeys: 'x'.repeat(70_000), secrets: many })
+  t.ok(bytes > 130_000, `${bytes}`)
+  t.ok(bytesBeyondUsual({ ...by('dev'), secrets: many }) > 60_000)
+})
 
 t.test('a user name that goes with app passwords of Bitbucket gets the hint', async (t) => {
   t.match(withPasswordHint(REFUSED, by('developer'), target(BITBUCKET)), {
