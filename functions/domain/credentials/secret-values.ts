@@ -47,9 +47,9 @@ function spokenOf(text: string): readonly string[] {
   const trimmed = text.trim()
   if (trimmed.length < SHORTEST_MASKED) return []
   const lines = trimmed.split('\n').map((line) => line.trim())
-  const masked = lines.filter(({ length }) => length >= SHORTEST_LINE)
+  const masked = new Set(lines.filter(({ length }) => length >= SHORTEST_LINE))
   // With more of them nothing is shown, and each is kept for as long as the login.
-  return [text, trimmed, ...masked.slice(0, MASKED_SECRETS)]
+  return [text, trimmed, ...[...masked].slice(0, MASKED_SECRETS)]
 }
 
 function decoded(

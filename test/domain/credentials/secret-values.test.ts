@@ -106,3 +106,15 @@ t.test('of a Secret with more values than are masked only some are read, at once
   t.ok(cpuTime() - start < allowedMs(50))
   t.equal(redact('no', found), undefined)
 })
+
+t.test(
+  'of a value of more lines than are masked only some are kept, and no line is left out for equal ones',
+  async (t) => {
+    const line = (i: number): string => `${i}`.padStart(16, 'x')
+    const found = valuesOf(secret({ many: Array.from({ length: 3_500 }, (_, i) => line(i)).join('\n') }))
+    t.ok(found.length <= 1_026, `${found.length}`)
+    t.equal(redact('no', found), undefined, 'nothing is shown')
+    const equal = valuesOf(secret({ many: `${`${line(0)}\n`.repeat(3_000)}${line(1)}` }))
+    t.ok(equal.includes(line(1)))
+  },
+)
