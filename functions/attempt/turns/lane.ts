@@ -39,6 +39,8 @@ export interface Lane {
 interface Waiter extends WaitingHolder {
   /** Its namespace, and what it takes: of the same, the first one is next that has a share at its host. */
   readonly kind: string
+  /** The same, and its host: of these, all have a share there, or none has. */
+  readonly kindAtHost: string
   readonly start: (hold: Hold) => void
   readonly reject: (failure: Failure) => void
 }
@@ -78,12 +80,12 @@ export function makeLane(
     const candidates: Waiter[] = []
     const judged = new Set<string>()
     for (const waiter of waiters) {
-      const { kind, holder, amounts } = waiter
-      if (judged.has(kind)) continue
+      const { kind, kindAtHost, holder, amounts } = waiter
+      if (judged.has(kind) || judged.has(kindAtHost)) continue
       const isFair = fair.hasShare(holder.namespace, amounts, slow)
       const isNext = isFair && fair.hasShareAt(holder, amounts)
       if (isNext) candidates.push(waiter)
-      if (isNext || !isFair) judged.add(kind)
+      judged.add(isNext || !isFair ? kind : kindAtHost)
     }
     return candidates
       .toSorted((a, b) => heldBy(a) - heldBy(b) || rankOf(a) - rankOf(b))
@@ -148,7 +150,9 @@ export function makeLane(
     const { promise, resolve, reject } = Promise.withResolvers<Hold>()
     const amounts = shelf.amountsOf(cost)
     const kind = JSON.stringify([holder.namespace, amounts])
-    const waiter = { kind, amounts, holder: { ...holder }, since: now(), start: resolve, reject }
+    const kindAtHost = `${kind} ${holder.host}`
+    const since = now()
+    const waiter = { kind, kindAtHost, amounts, holder: { ...holder }, since, start: resolve, reject }
     const others = waiters
     waiters = inLine(others, waiter)
     serve()

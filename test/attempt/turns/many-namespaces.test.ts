@@ -1,4 +1,6 @@
 import t from 'tap'
+import { cpuTime } from '../../harness/cpu-time.ts'
+import { allowedMs } from '../../harness/growth.ts'
 import { divide } from '../../../functions/attempt/turns/shares.ts'
 import { openTurns } from '../../../functions/attempt/turns/turns.ts'
 import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
@@ -192,4 +194,23 @@ t.test('in a small pod a change of many objects begins beside one that waits for
   void takeTurn('GitCommit', next).then(() => (begun = true))
   await new Promise(setImmediate)
   t.ok(begun)
+})
+
+t.test('however many wait for sessions with one host, they give up at once', async (t) => {
+  const turns = openTurns(divide(POD, 256))
+  const ending = new AbortController()
+  const address = parseRepositoryAddress('https://git.example.com/acme/shop.git')
+  const sessions = TENANT.flatMap((namespace) =>
+    Array.from({ length: 250 }, (_, i) =>
+      turns.acquireSession({ namespace, address, name: `${namespace} ${i}` }, ending.signal).catch(() => 0),
+    ),
+  )
+  await new Promise(setImmediate)
+  const before = cpuTime()
+  ending.abort(new Error('late'))
+  await new Promise(setImmediate)
+  const took = cpuTime() - before
+  t.ok(took < allowedMs(100), `${took.toFixed(0)} ms`)
+  const ends = await Promise.all(sessions.slice(-10))
+  t.ok(ends.every((end) => end === 0))
 })
