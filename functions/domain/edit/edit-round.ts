@@ -59,10 +59,10 @@ export function makeRound(
     if (typeof place === 'string' && made.length > 0) break
     if (typeof place === 'string') throw refuse(place)
     const splices = splicesFor(lines, { place, root: document.root, format }, one.value)
-    written += splices.reduce((size, splice) => size + splice.text.length, 0)
-    requireRoom(written)
     const next = { ...one, place, splices }
     if (!made.every((other) => areSeparate(other, next))) break
+    written += splices.reduce((size, splice) => size + splice.text.length, 0)
+    requireRoom(written)
     if (splices.length > 0) expected[one.index] = treeWith(root, place, { value: one.value, format })
     made.push(next)
   }

@@ -81,9 +81,8 @@ export function decodeCommit(body: Buffer): DecodedCommit {
   const tree = treeOfCommit(body)
   const end = body.subarray(0, LARGEST_HEADER).indexOf('\n\n')
   if (end < 0 && body.length > LARGEST_HEADER) throw brokenObject('a commit has a header of more than 1 MiB')
-  for (let at = lengthOf(TREE); hasLabel(body, at, PARENT); at += lengthOf(PARENT)) {
+  for (let at = lengthOf(TREE); hasLabel(body, at, PARENT); at += lengthOf(PARENT))
     parents.push(idAt(body, at, PARENT))
-  }
   return { tree, parents, message: end < 0 ? Buffer.alloc(0) : body.subarray(end + 2) }
 }
 

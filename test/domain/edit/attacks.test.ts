@@ -132,7 +132,7 @@ function nested(items: number, depth: number): unknown {
 // Each line of a value has the indentation of its place.
 t.test('what a value takes with its indentation is counted before it is written', async (t) => {
   const wide = ' '.repeat(4_000)
-  const lines = Array.from({ length: 2_000 }, () => 'x\n').join('')
+  const many = 'x\n'.repeat(2_000)
   const deepLiteral = [[[[[[[[[['x\n'.repeat(110_000)]]]]]]]]]]
   const json = `{\n${wide}"a": {}, "b": [\n${wide}], "c": 1\n}\n`
   const cases: readonly (readonly [filePath: string, text: string, sets: Sets])[] = [
@@ -143,8 +143,8 @@ t.test('what a value takes with its indentation is counted before it is written'
     // Each alone has room.
     ['v.json', json, ['.a', '.c', '.d', '.e', '.f'].map((field) => [field, nested(120, 0)])],
     ['v.yaml', `a:\n${wide}b: 1\n`, [['.a.b', nested(1_700, 60)]]],
-    ['v.yaml', `a:\n${wide}b: 1\n`, [['.a.b', lines]]],
-    ['v.yaml', `a:\n${wide}b: 1\n`, [['.a.c', lines]]],
+    ['v.yaml', `a:\n${wide}b: 1\n`, [['.a.b', many]]],
+    ['v.yaml', `a:\n${wide}b: 1\n`, [['.a.c', many]]],
     ['v.yaml', 'a: 1\n', [['.a', deepLiteral]]],
     [
       'v.yaml',
@@ -162,6 +162,13 @@ t.test('what a value takes with its indentation is counted before it is written'
     const grown = (process.resourceUsage().maxRSS - before) / 1024
     t.ok(grown < 100, `${filePath} ${sets[0]?.[0]}: ${grown.toFixed(0)} MiB`)
   }
+  // Each is twice as long as JSON, and the second takes the place of the first.
+  const [quotes, lines] = ['"', '\n'].map((sign) => sign.repeat(EDIT_LIMIT * 0.45))
+  const sets: Sets = [
+    ['.a', { b: quotes }],
+    ['.a.b', lines],
+  ]
+  t.same(JSON.parse(edited('{"a": {"b": 1}}', sets, { filePath: 'v.json' })), { a: { b: lines } })
   const after = edited(json, [['.a', nested(50, 1)]], { filePath: 'v.json' })
   t.same(JSON.parse(after), { a: nested(50, 1), b: [], c: 1 })
 })
