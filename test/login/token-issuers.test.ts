@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import t from 'tap'
+import type { Test } from 'tap'
 import { asFailure, Failure } from '../../functions/domain/failure.ts'
 import { readApp } from '../../functions/domain/credentials/app.ts'
 import { parseRepositoryAddress } from '../../functions/domain/repository/address.ts'
@@ -26,6 +27,18 @@ function appOf(privateKey: string) {
   return { ...app, source: [], places, shown: 'The App', secrets: [] }
 }
 
+/** A host at which the App with this key is installed for a repository. */
+async function hostWithApp(t: Test) {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const pem = privateKey.export({ type: 'pkcs1', format: 'pem' }).toString()
+  const apps = memoryApps()
+  apps.keys.set('4711', publicHalf(pem))
+  const permissions = { contents: 'write' } as const
+  const where = { account: 'acme', repositories: ['shop'] }
+  apps.installations.push({ id: 81, appID: '4711', ...where, permissions, suspended: false })
+  return { pem, host: await startHost(t, github, { ...memoryModel(), apps }) }
+}
+
 t.test('every host with Apps has an issuer, and no other', async (t) => {
   const withApps = HOSTS.filter(({ hasApps }) => hasApps === true).map(({ name }) => name)
   t.same(Object.keys(ISSUERS), withApps)
@@ -33,21 +46,7 @@ t.test('every host with Apps has an issuer, and no other', async (t) => {
 })
 
 t.test('a token comes from the API of the repository, and its calls are measured', async (t) => {
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  const pem = privateKey.export({ type: 'pkcs1', format: 'pem' }).toString()
-  const apps = memoryApps()
-  apps.keys.set('4711', publicHalf(pem))
-  const permissions = { contents: 'write' } as const
-  const repositories = ['shop']
-  apps.installations.push({
-    id: 81,
-    appID: '4711',
-    account: 'acme',
-    repositories,
-    permissions,
-    suspended: false,
-  })
-  const host = await startHost(t, github, { ...memoryModel(), apps })
+  const { pem, host } = await hostWithApp(t)
   const { meter, recorded } = recordingMeter()
   const issue = openIssuers(settingsWith(host.caFile), { ...PARTS, meter })
   const address = parseRepositoryAddress(`${host.origin}/acme/shop.git`)
@@ -91,15 +90,7 @@ t.test(
 )
 
 t.test("of what the operator's App may ask for, a namespace leaves others as much as it takes", async (t) => {
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  const pem = privateKey.export({ type: 'pkcs1', format: 'pem' }).toString()
-  const apps = memoryApps()
-  apps.keys.set('4711', publicHalf(pem))
-  const permissions = { contents: 'write' } as const
-  const repositories = ['shop']
-  const suspended = false
-  apps.installations.push({ id: 81, appID: '4711', account: 'acme', repositories, permissions, suspended })
-  const host = await startHost(t, github, { ...memoryModel(), apps })
+  const { pem, host } = await hostWithApp(t)
   let now = 0
   const shares = makeRequestShares(() => now)
   const issue = openIssuers(settingsWith(host.caFile), { ...PARTS, shares })
