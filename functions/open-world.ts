@@ -16,7 +16,6 @@ import type { Tracer } from './domain/telemetry/tracer.ts'
 import type { Git } from './git/git.ts'
 import type { HTTPSettings } from './http/http.ts'
 import { makeApiLimits } from './login/limits/api-limits.ts'
-import { makeRequestShares } from './login/limits/request-shares.ts'
 import { keepTokens } from './login/app-tokens.ts'
 import { guardRemotes } from './login/guarded-remotes.ts'
 import { openHostCommits } from './login/host-commits.ts'
@@ -66,19 +65,14 @@ export function openWorld(parts: WorldParts): OpenWorld {
     log,
   })
   const apiLimits = makeApiLimits(elapsed)
-  const issuerShares = makeRequestShares(elapsed)
   const { issueToken, ...remotes } = guardRemotes(
     {
       push: (change, login, { signal, ...terms }) => git.push(change, login, signal, terms),
       find: (change, login, { signal, ...terms }) => git.find(change, login, signal, terms),
       withPullRequests: openProviders(network, apiLimits, meter),
-      issueToken: openIssuers(network, { now, meter, shares: issuerShares }),
+      issueToken: openIssuers(network, { now, meter, shares: apiLimits }),
     },
-    {
-      failedLogins: config.failedLogins,
-      elapsed,
-      isOwnLimit: (error) => apiLimits.isOwn(error) || issuerShares.isOwn(error),
-    },
+    { failedLogins: config.failedLogins, elapsed, isOwnLimit: apiLimits.isOwn },
   )
   const edits = openEdits({ acquire: turns.acquireEdit, mostMiB: turns.mostEditMiB, share })
   const failing = paceFailing()

@@ -10,11 +10,11 @@ import {
 import { CALLS, countWithCredit } from '../../domain/sharing/taken-time.ts'
 import { makeRateLimits } from './rate-limits.ts'
 import type { KnownLimit } from './counted-lately.ts'
-import { makeRequestShares } from './request-shares.ts'
+import { makeRequestShares, type RequestShares } from './request-shares.ts'
 import { digestOf } from '../../domain/credentials/digest.ts'
 
-/** Bounds the calls of APIs by what hosts count together. */
-export interface ApiLimits {
+/** Bounds the calls of APIs by what hosts count together, and shares what they allow the operator's logins. */
+export interface ApiLimits extends RequestShares {
   /**
    * Does the work once few others call with the same token, in fair turns of the owners. Throws what `work` throws, and
    * RateLimited without a call while a limit lasts that the host has told of, also after a turn that was passed on. With
@@ -25,8 +25,6 @@ export interface ApiLimits {
     caller: TokenCaller,
     work: (turn: HeldTurn, share: ShareRequests) => Promise<T>,
   ): Promise<T>
-  /** Whether the error says that a namespace has had its share, which is no limit for others. */
-  readonly isOwn: (error: unknown) => boolean
 }
 
 /** The same calls, in the share of the caller's namespace. `api`: what the host counts apart. */
@@ -71,7 +69,7 @@ export function makeApiLimits(
     openTaken: () => countWithCredit(CALLS),
   })
   return {
-    isOwn: shares.isOwn,
+    ...shares,
     run(counted, caller, work) {
       const key = countedKey(counted)
       return inTurn({ ...caller, key }, async (turn) => {
