@@ -151,8 +151,7 @@ export function makeLane(
     const amounts = shelf.amountsOf(cost)
     const kind = JSON.stringify([holder.namespace, amounts])
     const kindAtHost = `${kind} ${holder.host}`
-    const since = now()
-    const waiter = { kind, kindAtHost, amounts, holder: { ...holder }, since, start: resolve, reject }
+    const waiter = { kind, kindAtHost, amounts, holder: { ...holder }, since: now(), start: resolve, reject }
     const others = waiters
     waiters = inLine(others, waiter)
     serve()
