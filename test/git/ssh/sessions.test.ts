@@ -18,7 +18,12 @@ const drawn = drawnTests(t, 3)
 
 const server = await startFaultyServer()
 const sessions = openSSHSessions()
-t.teardown(() => Promise.all([sessions.close(), server.close()]))
+t.teardown(async () => {
+  // Threads that end keep no process alive, which would end before they have.
+  const alive = setInterval(() => undefined, 1_000)
+  await Promise.all([sessions.close(), server.close()])
+  clearInterval(alive)
+})
 const KEY = makeKey('-t', 'ed25519')
 
 function targetOf(name: string, more: Partial<SessionTarget> = {}): SessionTarget {
