@@ -10,6 +10,7 @@ const { attack, hostKey, count, ip, port } = workerData as HostileSetting
 /** What ssh2 has for messages of which it has no function. */
 interface Wire {
   readonly _protocol: {
+    readonly _handlers: Record<string, unknown>
     readonly _packetRW: {
       readonly write: {
         readonly allocStart: number
@@ -24,6 +25,8 @@ interface Wire {
 
 const GLOBAL_REQUEST = Buffer.from([80, ...string('none@example.com'), 1])
 const [IGNORED, UNKNOWN] = [2, 199].map((type) => Buffer.from([type, ...string('x'.repeat(1_000))]))
+const HOST_KEYS = Buffer.from([80, ...string('hostkeys-00@openssh.com'), 0, ...hostKeyString()])
+const SIGNATURE = Buffer.from([60, ...string(''), ...string('')])
 const BANNER = Buffer.from([53, ...string('x'.repeat(1_000)), ...string('en')])
 const [SUCCESS, CLIENT_CHANNEL] = [Buffer.from([52]), [0, 0, 0, 0]]
 
@@ -51,7 +54,7 @@ const server = createServer((socket) => {
 server.listen(port, ip, () => parentPort?.postMessage((server.address() as AddressInfo).port))
 
 function serve(socket: Socket): void {
-  const one = new ssh2.Server({ hostKeys: [hostKey] })
+  const one = new ssh2.Server({ hostKeys: [hostKey], ident: 'OpenSSH_9.9', debug: noteProof })
   const [when, message] = REPEATED[attack] ?? []
   function flood(connection: Connection, now: typeof when): void {
     if (now !== when || message === undefined) return
@@ -64,10 +67,12 @@ function serve(socket: Socket): void {
     connection.on('authentication', (context) => {
       if (context.method !== 'publickey') context.reject(['publickey'])
       else if (attack === 'banners') repeat(socket, () => send(connection, BANNER))
+      else if (attack === 'signatures') askToSign(connection, socket)
       else context.accept()
     })
     connection.on('ready', () => {
       flood(connection, 'login')
+      if (attack === 'host keys') send(connection, HOST_KEYS)
       if (attack === 'key exchanges') exchangeKeys(connection)
     })
     connection.on('session', (accept) => {
@@ -99,6 +104,17 @@ function takeNothing(connection: Connection): void {
   protocol.channelOpenConfirm = (remote, local) => confirm(remote, local, 0x7fffffff, 0)
 }
 
+/** Reads none of the signatures: ssh2 answers no second request for a log-in before the first. */
+function askToSign(connection: Connection, socket: Socket): void {
+  const { _protocol: protocol } = connection as unknown as Wire
+  protocol._handlers['USERAUTH_REQUEST'] = () => undefined
+  repeat(socket, () => send(connection, SIGNATURE))
+}
+
+function noteProof(line: string): void {
+  if (line.includes('GLOBAL_REQUEST (hostkeys-prove')) Atomics.add(count, 1, 1)
+}
+
 function exchangeKeys(connection: Connection): void {
   connection.rekey(() => exchangeKeys(connection))
 }
@@ -126,8 +142,13 @@ function data(length: number): Buffer {
   return Buffer.from([94, ...CLIENT_CHANNEL, ...string('x'.repeat(length))])
 }
 
-function string(text: string): readonly number[] {
+function hostKeyString(): readonly number[] {
+  const key = ssh2.utils.parseKey(hostKey)
+  return key instanceof Error ? [] : string(key.getPublicSSH())
+}
+
+function string(content: string | Buffer): readonly number[] {
   const length = Buffer.alloc(4)
-  length.writeUInt32BE(text.length)
-  return [...length, ...Buffer.from(text)]
+  length.writeUInt32BE(content.length)
+  return [...length, ...Buffer.from(content)]
 }

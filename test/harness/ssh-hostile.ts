@@ -14,7 +14,11 @@ export type Attack =
   | 'success before the login'
   | 'channel data before the login'
   | 'banners'
+  /** Asks for a signature by the same key again and again. */
+  | 'signatures'
   | 'global requests'
+  /** Says once which host keys it has, as OpenSSH does. */
+  | 'host keys'
   | 'ignored messages'
   | 'unknown messages'
   | 'window adjustments'
@@ -34,6 +38,8 @@ export interface HostileServer {
   readonly knownHosts: string
   /** How many connections were accepted. */
   connections(): number
+  /** How often a proof of host keys was asked for. */
+  proofs(): number
   readonly close: () => Promise<void>
 }
 
@@ -41,7 +47,7 @@ export interface HostileServer {
 export interface HostileSetting {
   readonly attack: Attack
   readonly hostKey: string
-  /** Its first element counts the connections. */
+  /** Counts connections, and proofs of host keys that were asked for. */
   readonly count: Int32Array
   readonly ip: string
   readonly port: number
@@ -53,7 +59,7 @@ export async function startHostileServer(
   { ip = '127.0.0.1', port: wanted = 0 } = {},
 ): Promise<HostileServer> {
   const { privateKey, publicKey } = makeKey('-t', 'ed25519')
-  const count = new Int32Array(new SharedArrayBuffer(4))
+  const count = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT))
   const workerData: HostileSetting = { attack, hostKey: privateKey, count, ip, port: wanted }
   const thread = new Worker(new URL('ssh-hostile-thread.ts', import.meta.url), { workerData })
   const [port] = (await once(thread, 'message')) as [number]
@@ -61,6 +67,7 @@ export async function startHostileServer(
     url: `ssh://git@${ip}:${port}`,
     knownHosts: `[${ip}]:${port} ${publicKey}`,
     connections: () => Atomics.load(count, 0),
+    proofs: () => Atomics.load(count, 1),
     async close() {
       await thread.terminate()
     },

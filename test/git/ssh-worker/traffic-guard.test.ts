@@ -65,6 +65,10 @@ for (const [what, lines, violation] of CASES) {
   t.test(`${what} is ${violation}`, async (t) => t.equal(violationsOf(lines)[0], violation))
 }
 
+t.test('a second wish for a signature is out of turn', async (t) => {
+  t.same(violationsOf([...LOGIN.slice(0, -1), 'Inbound: Received USERAUTH_PK_OK']), ['out of turn'])
+})
+
 /** How many packets of so many bytes of a channel a server may send, up to the limit of this test. */
 function packetsOf(bytes: number, overhead: number): number {
   const found: Violation[] = []

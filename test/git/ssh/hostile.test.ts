@@ -39,6 +39,7 @@ const ATTACKS: readonly (readonly [Attack, string, string])[] = [
   ['key exchanges', 'NotSupported', 'after the login'],
   ['success before the login', 'NetworkError', 'out of turn'],
   ['channel data before the login', 'NetworkError', 'out of turn'],
+  ['signatures', 'NetworkError', 'out of turn'],
   ['login after the login', 'NetworkError', 'out of turn'],
 ]
 /** One of them; traffic-guard.test.ts has the limits of each. */
@@ -85,6 +86,15 @@ for (const attack of sample(SILENT, () => 'silent')) {
     t.match(await outcomeOf(sessions.open(target, patience())), { reason: 'Timeout' })
   })
 }
+
+t.test('a server that calls itself OpenSSH is asked for no proof of its other host keys', async (t) => {
+  const server = await startHostileServer('host keys')
+  const sessions = openSSHSessions()
+  t.teardown(() => Promise.all([server.close(), sessions.close()]))
+  const session = await sessions.open(targetAt(server), patience())
+  await session.exec('git-upload-pack', undefined)
+  t.equal(server.proofs(), 0)
+})
 
 drawn('beside two hostile servers of one namespace, another namespace lands its commit', async (t) => {
   const honest = await startFaultyServer()
