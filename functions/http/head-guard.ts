@@ -10,6 +10,9 @@ const MOST_BYTES = 64 * 1024
 /** Bytes around a body that a byte of it allows besides. A chunk has 5 or more, and undici knows no bound on its extensions. */
 const OVERHEAD_PER_BYTE = 1
 
+/** Milliseconds of the thread that a byte takes beside that: it is decrypted, and the whole answer copied. */
+const BYTE_MS = 5 / (1024 * 1024)
+
 /** Watches the connection of a dispatcher that has one at a time, with one request at a time. */
 export interface HeadGuard {
   /** The same connector, whose connections are watched. */
@@ -22,7 +25,7 @@ export interface HeadGuard {
  * Ends a connection with ProviderUnavailable when the server has sent more than 64 KiB since the end of an answer, or
  * since the request, and the next answer has not begun; or when more than 64 KiB, and as much again as its body has, are
  * not of the body: heads, chunk extensions, trailers. `host` is for the message; `count` is told how many milliseconds of the thread
- * it has taken to read what came: 16 KiB of head may take 2.
+ * it has taken to read what came: 16 KiB of head may take 2, and 4 MiB of body 24.
  */
 export function guardHeads(host: string, count?: (milliseconds: number) => void): HeadGuard {
   let current: Socket | undefined
@@ -49,10 +52,12 @@ export function guardHeads(host: string, count?: (milliseconds: number) => void)
     current = socket
     expectHead()
     let began = 0
+    let counted = socket.bytesRead
     socket.prependListener('readable', () => (began = performance.now()))
     // undici reads in a listener of its own, before this one: what it has not answered by now is no head.
     socket.on('readable', () => {
-      count?.(performance.now() - began)
+      count?.(performance.now() - began + (socket.bytesRead - counted) * BYTE_MS)
+      counted = socket.bytesRead
       check(socket)
     })
   }

@@ -140,3 +140,16 @@ t.test('what it takes to read what comes is counted, also of an answer without d
   t.match(answer, { status: 200 })
   t.ok(times > 1 && counted > 0.7, 'the connection has 0.7 ms')
 })
+
+t.test('each byte of an answer is counted, however fast it is read', async (t) => {
+  let counted = 0
+  const count = (milliseconds: number): void => {
+    counted += milliseconds
+  }
+  const body = 'x'.repeat(3 * 1024 * 1024)
+  const answer = await callRaw(t, `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`, {
+    settings: { count },
+  })
+  t.match(answer, { status: 200 })
+  t.ok(counted > 15, `${counted} ms, and 5 for each MiB`)
+})

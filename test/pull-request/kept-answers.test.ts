@@ -13,9 +13,10 @@ const HOSTS = [
 ] as const
 const TEXT = { title: 'Settings', body: 'Other text.' }
 
-/** So many fields, and those of each element of a list. */
-function withFields(count: number): (answer: HostAnswer) => HostAnswer {
-  const more = Object.fromEntries(Array.from({ length: count }, (_, i) => [`field_${i}`, i]))
+/** So many values in lists of a hundred, and those of each element of a list. */
+function withValues(count: number): (answer: HostAnswer) => HostAnswer {
+  const lists = Array.from({ length: count / 100 }, (_, i) => [`field_${i}`, Array(100).fill(i)])
+  const more = Object.fromEntries(lists)
   const added = (value: unknown): unknown =>
     Array.isArray(value) ? value.map(added) : { ...(value as object), ...more }
   return (answer) => ({ ...answer, body: added(answer.body) })
@@ -44,7 +45,7 @@ async function update(pulls: PullRequests): Promise<void> {
 t.test('answers to a change have fifty thousand values at most, and those to a search more', async (t) => {
   for (const [name, updating] of HOSTS) {
     await t.test(name, async (t) => {
-      const { more, failure, work, model } = await stage(t, name, withFields(50_000))
+      const { more, failure, work, model } = await stage(t, name, withValues(50_000))
       const refused = { name: 'Failure', reason: 'ProviderUnavailable' }
       more('POST')
       t.match(await failure((pulls) => pulls.create(DRAFT)), refused)
@@ -61,7 +62,7 @@ t.test('answers to a change have fifty thousand values at most, and those to a s
 
 t.test('no pull request is too long to be created or changed', async (t) => {
   // A hundred labels with ten fields, 150 people with 25, and a body that is shown five times.
-  const long = withFields(100 * 10 + 150 * 25)
+  const long = withValues(100 * 10 + 150 * 25 + 50)
   const bodies = Array.from({ length: 5 }, () => '\u0001'.repeat(65_536))
   const change = (answer: HostAnswer): HostAnswer => {
     const { body, ...rest } = long(answer)

@@ -11,32 +11,44 @@ export interface JSONBounds {
   readonly parts: number
   /** Lists and objects within each other; by default any number. */
   readonly depth?: number
+  /** Values of one list, or members of one object; by default any number. */
+  readonly width?: number
 }
 
 /**
  * One more than the number of opening brackets and commas of a JSON text (RFC 8259) outside its strings: at least as
- * many as it has values. Undefined if it has more, or is nested deeper, than the bounds allow. Parsed, each takes up to
+ * many as it has values. Undefined if it has more, or is nested deeper or is wider, than the bounds allow. Parsed, each takes up to
  * 100 bytes (measured with V8) in addition to its strings: a few MiB of brackets become hundreds of MiB of objects and
  * block the whole process, so they are counted before. A text that is not JSON is counted at least as far as a parser
  * would read it.
  */
 export function countParts(
   text: string,
-  { parts: most, depth: deepest = Infinity }: JSONBounds,
+  { parts: most, depth: deepest = Infinity, width: widest = Infinity }: JSONBounds,
 ): number | undefined {
   let parts = 1
   let depth = 0
-  for (let at = 0; at < text.length && parts <= most && depth <= deepest; at += 1) {
+  let width = 1
+  // Of the lists and objects around.
+  const widths: number[] = []
+  for (let at = 0; at < text.length && parts <= most && depth <= deepest && width <= widest; at += 1) {
     const sign = text.charCodeAt(at)
     if (sign === BACKSLASH) at += 1
     else if (sign === QUOTE) at = endOfString(text, at)
-    else {
+    else if (sign === COMMA) {
+      parts += 1
+      width += 1
+    } else {
       const step = stepOf(sign)
       depth += step
-      parts += step === 1 || sign === COMMA ? 1 : 0
+      if (step === 1) {
+        parts += 1
+        widths.push(width)
+        width = 1
+      } else if (step === -1) width = widths.pop() ?? 1
     }
   }
-  return parts > most || depth > deepest ? undefined : parts
+  return parts > most || depth > deepest || width > widest ? undefined : parts
 }
 
 /** Where the string that begins here ends; the end of the text if it does not. */
