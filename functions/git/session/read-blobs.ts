@@ -10,10 +10,14 @@ const NAMES_PER_CALL = 500
 /** Half of what one git may print; the rest is for the lines between the files. */
 const BYTES_PER_CALL = OUTPUT_LIMIT / 2
 
+/** Most bytes that are read together: what packs of next to nothing hold would fill the memory of the pod. */
+const MOST_MIB = 64
+const MIB = 1024 * 1024
+
 /**
  * Reads files by their names in the tree of the tip. Those that the fetch of the tip has not brought are fetched
  * together. A file of more than `most` bytes is left out.
- * @throws Failure for an error of the remote
+ * @throws Failure for an error of the remote; NotSupported where they take more than 64 MiB
  */
 export async function readBlobs(session: Session, oids: readonly string[], most: number): Promise<Blobs> {
   const wanted = [...new Set(oids)]
@@ -23,10 +27,20 @@ export async function readBlobs(session: Session, oids: readonly string[], most:
     await fetchBlobs(session, missing.slice(at, at + NAMES_PER_CALL))
   for (const [oid, size] of await sizesOf(session, missing)) sizes.set(oid, size)
   if (sizes.size < wanted.length) throw movedMeanwhile(session.context.url)
+  const fitting = [...sizes].filter(([, size]) => size <= most)
+  const bytes = fitting.reduce((sum, [, size]) => sum + size, 0)
+  if (bytes > MOST_MIB * MIB) throw tooMuch(session.context.url)
+  await session.makeRoomFor(bytes)
   const blobs = new Map<string, Uint8Array>()
-  for (const call of splitIntoCalls([...sizes].filter(([, size]) => size <= most)))
+  for (const call of splitIntoCalls(fitting))
     for (const [oid, bytes] of await readCall(session, call)) blobs.set(oid, bytes)
   return blobs
+}
+
+function tooMuch(url: string): Failure {
+  const message = `The files that are read of ${url} take more than ${MOST_MIB} MiB together, which is the limit for one push; change fewer of them in one resource.`
+  // What others have written there, they may make smaller.
+  return new Failure('NotSupported', message, { retry: 'slow' })
 }
 
 /** A name and a size in bytes. */
@@ -78,7 +92,8 @@ async function readCall(
   return call.map(([oid, size]) => {
     const start = at + oid.length + 1
     at = start + size + 1
-    return [oid, output.subarray(start, start + size)] as const
+    // A copy: a part would keep all of the output, and a thread that gets it would get all of that.
+    return [oid, new Uint8Array(output.subarray(start, start + size))] as const
   })
 }
 

@@ -36,6 +36,8 @@ export interface Session {
   offline(args: readonly string[], input?: Uint8Array): Promise<string>
   /** The same, with the output as it is. */
   offlineBytes(args: readonly string[], input?: Uint8Array): Promise<Buffer>
+  /** So many bytes are about to be held here: waits for higher limits where those are more than a session writes at first. */
+  makeRoomFor(bytes: number): Promise<void>
 }
 
 export interface OnlineOptions {
@@ -83,6 +85,10 @@ export function openSession(settings: SessionSettings, transport: Transport, pla
     if (raise !== undefined) limits = await raise()
   }
 
+  async function makeRoomFor(bytes: number): Promise<void> {
+    if (mayRaise && bytes > limits.fileMiB * MIB) await raiseLimits()
+  }
+
   // Limits what is fetched and traced, whatever a server sends.
   async function environmentOf({ fetches = false, traced, push }: OnlineOptions): Promise<ChildEnvironment> {
     const blocks = Math.max(0, Math.floor(limits.fileMiB * BLOCKS - (fetches ? fetched / BLOCK : 0)))
@@ -114,7 +120,7 @@ export function openSession(settings: SessionSettings, transport: Transport, pla
   }
 
   async function runOffline(args: readonly string[], input?: Uint8Array): Promise<EndedWithBytes> {
-    if (mayRaise && (input?.length ?? 0) > limits.fileMiB * MIB) await raiseLimits()
+    await makeRoomFor(input?.length ?? 0)
     // A hundred commits in a directory of 60,000 files take fast-import 4 s, so it may take more than what a server sends.
     const cpuSeconds = mayRaise ? limits.cpuSeconds : limits.cpuSeconds * OFFLINE_FACTOR
     const environment = offlineEnvironment(runWith(undefined, cpuSeconds))
@@ -153,5 +159,6 @@ export function openSession(settings: SessionSettings, transport: Transport, pla
     },
     offline: async (args, input) => (await runOffline(args, input)).stdout,
     offlineBytes: async (args, input) => (await runOffline(args, input)).bytes,
+    makeRoomFor,
   }
 }

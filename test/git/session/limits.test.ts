@@ -100,10 +100,29 @@ async function writeMuch(t: Test): Promise<void> {
   t.equal(large.holders.length, 1)
 }
 
+/** Files of 2 MiB, which take next to nothing in a pack. */
+function largeFiles(count: number): Readonly<Record<string, string>> {
+  const text = 'x'.repeat(2 * MIB - 3)
+  return Object.fromEntries(Array.from({ length: count }, (_, i) => [`${i}.md`, text + String(100 + i)]))
+}
+
+async function editMuch(t: Test): Promise<void> {
+  const repository = await server.createRepository('limits/edited', { files: largeFiles(3) })
+  const large = makeLarge()
+  const edit = (): Buffer => Buffer.from('edited')
+  const files = ['0.md', '1.md', '2.md'].map((path) => ({ path, edit }))
+  t.match(await push(repository.url, large.settings, { files: files.slice(1) }), { outcome: 'pushed' })
+  t.same(large.holders, [], 'files of 4 MiB need none')
+  await repository.git('update-ref', 'refs/heads/main', 'main^')
+  t.match(await push(repository.url, large.settings, { files }), { outcome: 'pushed' })
+  t.equal(large.holders.length, 1)
+}
+
 const beyond = [
   ['a repository that is too large for the first limits is fetched with a large share', fetchMuch],
   ['refs that are too many for the first limits when pushing are read with a large share', readManyRefs],
   ['content above the first limit is written with a large share', writeMuch],
+  ['files to edit above the first limit are read with a large share', editMuch],
 ] as const
 for (const [title, test] of sample(beyond, () => 'beyond the first limits')) t.test(title, test)
 
@@ -148,6 +167,19 @@ void drawn('one that takes more than that is not supported, and the message says
     reason: 'NotSupported',
     message: /lists more refs or objects than Git can hold in the memory/,
   })
+})
+
+t.test('files to edit that take more than 64 MiB together are not read', async (t) => {
+  const repository = await server.createRepository('limits/too-much', { files: largeFiles(33) })
+  const edit = (): Buffer => Buffer.from('edited')
+  const files = Array.from({ length: 33 }, (_, i) => ({ path: `${i}.md`, edit }))
+  const large = makeLarge()
+  t.match(await push(repository.url, large.settings, { files }), {
+    reason: 'NotSupported',
+    retry: 'slow',
+    message: /^The files that are read of \S+ take more than 64 MiB together/,
+  })
+  t.same(large.holders, [], 'nobody waits for that')
 })
 
 t.test('an endless list of refs ends at the limit of a large share, for good', async (t) => {
