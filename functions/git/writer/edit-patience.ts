@@ -35,7 +35,8 @@ export function waitForEdits(batch: readonly { readonly change: Change }[], long
   }
 }
 
-function hasEdits({ files }: Change): boolean {
+/** Whether it changes fields of files. */
+export function hasEdits({ files }: Change): boolean {
   return files.some(({ edit }) => edit !== undefined)
 }
 

@@ -4,6 +4,7 @@ import type { Failure } from '../../domain/failure.ts'
 import type { NewFile, RemovedFile } from '../remote.ts'
 import { pathsTo } from '../tree.ts'
 import { waitForEdits } from './edit-patience.ts'
+import { openEditRoom } from './edit-room.ts'
 import { planChange, type Held, type Obstacle, type PlannedChange, type Unplanned } from './plan-change.ts'
 
 /** What one change needs on top of the tip and of the changes before it. */
@@ -14,7 +15,10 @@ export type Step<C> =
   | { readonly kind: 'unchanged'; readonly of: C }
   /** `early`: it conflicts only with changes before it in the batch. */
   | { readonly kind: 'conflict'; readonly of: C; readonly failure: Failure; readonly early: boolean }
-  /** A directory is in its way that may not be there any more after a change before it. */
+  /**
+   * A directory is in its way that may not be there any more after a change before it; or its edits, or those of another one at its
+   * paths, are for the next push.
+   */
   | { readonly kind: 'later'; readonly of: C }
   /** Its edits, or those of its namespace, take longer than the batch waits for. */
   | { readonly kind: 'slow'; readonly of: C }
@@ -33,13 +37,22 @@ export async function planSteps<C extends { readonly change: Change }>(
   patienceMs = Infinity,
 ): Promise<readonly Step<C>[]> {
   const { within } = waitForEdits(batch, patienceMs)
+  const room = openEditRoom(batch)
   const now = stackOn(tip)
   const steps: Step<C>[] = []
+  // What comes to a path after that is later, too.
+  const putOff = new Set<string>()
   let began = performance.now()
   for (const of of batch) {
     if (performance.now() - began > TURN_MS) {
       await nextTurn()
       began = performance.now()
+    }
+    const paths = of.change.files.map(({ path }) => path)
+    if (paths.some((path) => putOff.has(path)) || !room.takes(of.change, bytesToEdit(now, of.change))) {
+      for (const path of paths) putOff.add(path)
+      steps.push({ kind: 'later', of })
+      continue
     }
     const planned = await within(of.change, () => planChange(now, of.change))
     if (planned === 'slow') {
@@ -90,6 +103,15 @@ function stackOn(tip: Held): Stack {
     },
     mayBeGone: ({ at, is }) => is === 'directory' && emptied.has(at),
   }
+}
+
+/** About how many bytes its edits make: what there is of the files, with the values. */
+function bytesToEdit({ tree, read }: Held, { files }: Change): number {
+  const bytes = files.map(({ path, edit, keeps = 0 }) => {
+    const before = edit === undefined ? undefined : read(tree.get(path)?.oid ?? '')
+    return before instanceof Uint8Array ? before.length + keeps : 0
+  })
+  return bytes.reduce((sum, one) => sum + one, 0)
 }
 
 /** Of a change in conflict with what the branch will hold; `alone`: what it needs on top of the tip. */

@@ -456,6 +456,17 @@ t.test('a file takes the place of a directory that the change before it has empt
   t.equal(repository.text('a'), 'x')
 })
 
+t.test('edits that are more than one push makes are made in the next ones, in their order', async (t) => {
+  const repository = memoryRepository({ a: `${'x'.repeat(2_000_000)}\n` })
+  const lines = ['1', '2', '3', '4', '5']
+  const endings = await landAll(
+    repository,
+    lines.map((line) => adding('a', line)),
+  )
+  t.same(inShort(endings), Array(5).fill('pushed'))
+  t.equal(repository.text('a')?.slice(-10), '1\n2\n3\n4\n5\n')
+})
+
 t.test('files that cannot be read fail the changes that edit them alone', async (t) => {
   const repository = memoryRepository({ a: '0\n' })
   const batch = [adding('a', '1'), changeOf(URL, 'b')].map((change) => pending(change))

@@ -323,6 +323,47 @@ for (const { is, tip, path, says } of conflicts.filter((one) => !one.is.includes
   })
 }
 
+const FIVE = ['a', 'b', 'c', 'd', 'e']
+
+/** What becomes of changes: of a text, or of edits of files of 2 MiB and of a small one that each take a character off. */
+async function kindsOf(
+  changes: readonly {
+    readonly paths: readonly string[]
+    readonly namespace?: string
+    readonly text?: string
+  }[],
+): Promise<readonly string[]> {
+  const large = 'x'.repeat(EDITED_BYTES)
+  const edit = (before: Uint8Array): Uint8Array => Buffer.from(before.subarray(1))
+  const batch = changes.map(({ namespace = 'shop', paths, text }) => {
+    const files = paths.map((path) =>
+      text === undefined ? { path, edit } : { path, content: Buffer.from(text) },
+    )
+    return { change: changeOf(URL, 'x', { namespace, files }) }
+  })
+  const entries = Object.fromEntries(FIVE.map((path) => [path, blob(large)]))
+  const tip = held({ ...entries, small: blob('x') }, large, 'x')
+  return (await planSteps(tip, batch)).map(({ kind }) => kind)
+}
+
+t.test('a push makes edits of 8 MiB, and those that come after them are for the next ones', async (t) => {
+  const edits = Array.from({ length: 5 }, () => ({ paths: ['a'] }))
+  const made = Array.from({ length: 4 }, () => 'edit')
+  t.same(await kindsOf([...edits, { paths: ['b'] }]), [...made, 'later', 'later'])
+  const texts = ['c', 'a'].map((path) => ({ paths: [path], text: 'y' }))
+  t.same(await kindsOf([...edits, ...texts]), [...made, 'later', 'edit', 'later'], 'in their order')
+})
+
+t.test('one change may have more than that', async (t) => {
+  t.same(await kindsOf([{ paths: FIVE }, { paths: ['small'] }]), ['edit', 'later'])
+})
+
+t.test('who edits little is in the push beside those who edit much', async (t) => {
+  const much = Array.from({ length: 5 }, () => ({ paths: ['a'], namespace: 'other' }))
+  const kinds = await kindsOf([...much, { paths: ['small'] }])
+  t.same(kinds, ['edit', 'edit', 'edit', 'edit', 'later', 'edit'])
+})
+
 t.test('a file in place of a directory that a removal may have emptied is planned later', async (t) => {
   const tip = held({ a: DIRECTORY, 'a/b': DIRECTORY, 'a/b/c': blob('1') })
   const content = Buffer.from('x')
