@@ -110,10 +110,10 @@ export function openBinaryEngine(settings: BinarySettings, ssh: SSHSessions): En
       const patience = AbortSignal.any([signal, AbortSignal.timeout(deadlineSeconds * 500)])
       const holder = { namespace, host: address.host, resource: session }
       const release = await acquireLarge(holder, patience).catch(() => undefined)
+      // Last of all: until then the folder holds what was fetched.
+      if (release !== undefined) ends.unshift(release)
       stopIfAborted(signal)
       if (release === undefined) throw busy(address.text)
-      // Last of all: until then the folder holds what was fetched.
-      ends.unshift(release)
       limits = largeLimits
       return limits
     }

@@ -11,6 +11,7 @@ import { followTrust } from '../../../functions/net/trust.ts'
 import type { GitRepository, RepositoryOptions } from '../../harness/git-repository.ts'
 import {
   addressOf,
+  AUTHOR,
   changeOf,
   endingsOf,
   loginOf,
@@ -103,4 +104,28 @@ drawn('a session that is closed, or cannot be opened, leaves no file, and the en
   t.same(await files(), ['authorities-1.pem'])
   await engine.close()
   t.same(await readdir(tempDir), [])
+})
+
+t.test('a large share that comes when nobody wants it any more is given back', async (t) => {
+  const { url } = await create()
+  const settings = { tempDir: t.testdir(), trust: followTrust(server.caFile), fetchLimitMiB: 64 }
+  const gone = new AbortController()
+  let held = 0
+  async function acquireLarge() {
+    held += 1
+    gone.abort()
+    return () => void (held -= 1)
+  }
+  const engine = openBinaryEngine({ ...settings, acquireLarge }, openSSHSessions())
+  t.teardown(() => engine.close())
+  const target = { route: REACHED, login: loginOf(PASSWORD), signal: gone.signal, namespace: 'shop' }
+  const remote = await engine.open({ ...target, address: addressOf(url) })
+  const tip = await remote.readTip({ branch: 'main' })
+  if (tip === 'moved') throw new Error('The branch is not read')
+  const content = Buffer.alloc(5 * 1024 * 1024)
+  const files = [{ path: 'a.md', mode: '100644', content }]
+  const commit = { files, message: 'Write', author: AUTHOR, date: new Date() }
+  t.match(await outcomeOf(remote.writeCommits(tip, [commit])), { reason: 'Timeout' })
+  await remote.close()
+  t.equal(held, 0)
 })
