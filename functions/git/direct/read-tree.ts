@@ -106,6 +106,8 @@ async function readDirectory(
   const index = known ?? indexOf(tree.body)
   indexes.set(id, index)
   for (const [name, group] of groups) {
+    // A push may have 50,000 paths.
+    await pace(0)
     const [first] = group
     const span = findEntry(index, name)
     if (first === undefined || span === undefined) continue

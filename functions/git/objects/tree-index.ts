@@ -51,8 +51,8 @@ export function indexTree(bytes: Buffer): TreeIndex {
 }
 
 /** Every entry of a tree, in order. */
-export function* entriesOf({ bytes, starts }: TreeIndex): Generator<EntrySpan, void> {
-  for (const at of starts) yield readSpan(bytes, at)
+export function* entriesOf(index: TreeIndex): Generator<EntrySpan, void> {
+  for (let i = 0; i < index.starts.length; i++) yield spanAt(index, i)
 }
 
 /** Where the next entry begins. */
@@ -65,23 +65,34 @@ export function findEntry(index: TreeIndex, name: string): EntrySpan | undefined
   const bytes = Buffer.from(name, 'latin1')
   for (const isDirectory of [false, true]) {
     const wanted = { bytes, start: 0, end: bytes.length, isDirectory }
-    const at = placeOf(index, wanted)
-    const found = at < index.bytes.length ? readSpan(index.bytes, at) : undefined
+    const i = numberOf(index, wanted)
+    const found = i < index.starts.length ? spanAt(index, i) : undefined
     if (found !== undefined && compareNames(found, wanted) === 0) return found
   }
   return undefined
 }
 
 /** Where the first entry begins that does not sort before this one; the end of the tree if there is none. */
-export function placeOf({ bytes, starts }: TreeIndex, name: EntryName): number {
+export function placeOf(index: TreeIndex, name: EntryName): number {
+  return index.starts[numberOf(index, name)] ?? index.bytes.length
+}
+
+/** The number of the first entry that does not sort before this one; that of all entries if there is none. */
+function numberOf(index: TreeIndex, name: EntryName): number {
   let low = 0
-  let high = starts.length
+  let high = index.starts.length
   while (low < high) {
     const middle = (low + high) >> 1
-    if (compareNames(readSpan(bytes, starts[middle] ?? 0), name) < 0) low = middle + 1
+    if (compareNames(spanAt(index, middle), name) < 0) low = middle + 1
     else high = middle
   }
-  return starts[low] ?? bytes.length
+  return low
+}
+
+/** The entry of this number. Its name was checked, and is not read again: one may have 2 MiB, and hundreds are looked for. */
+function spanAt({ bytes, starts }: TreeIndex, i: number): EntrySpan {
+  const at = starts[i] ?? 0
+  return spanOf(bytes, at, (starts[i + 1] ?? bytes.length) - ID_BYTES - 1)
 }
 
 /** Git's order: by bytes, as if the name of a directory ended in `/` (base_name_compare() of Git). */
@@ -117,6 +128,11 @@ function readSpan(bytes: Buffer, at: number): EntrySpan {
   if (end < 0 || end + ID_BYTES >= bytes.length) throw brokenObject('a tree ends within an entry')
   if (!isAllowedAt(bytes, start, end)) throw brokenObject('a tree has an entry whose name Git does not allow')
   if (isNull(bytes, end + 1)) throw brokenObject('a tree has an entry without an object')
+  return spanOf(bytes, at, end)
+}
+
+function spanOf(bytes: Buffer, at: number, end: number): EntrySpan {
+  const start = endOfMode(bytes, at) + 1
   // The type of 40000, and of old modes such as 40755.
   const isDirectory = bytes[at] === FOUR && start - at === DIRECTORY_MODE + 1
   return { bytes, at, start, end, isDirectory }

@@ -13,6 +13,7 @@ import { entriesOf, indexTree } from '../../../functions/git/objects/tree-index.
 import { encodeEntry } from '../../../functions/git/objects/tree-object.ts'
 import type { NewCommit } from '../../../functions/git/remote.ts'
 import { cpuTime } from '../../harness/cpu-time.ts'
+import { allowedMs } from '../../harness/growth.ts'
 import { countTurns } from './turns.ts'
 
 const MIB = 1024 * 1024
@@ -113,6 +114,34 @@ t.test('directories that are one and the same tree are read as one', async (t) =
   const one = await costOf(1)
   const many = await costOf(90)
   t.ok(many < 20 * Math.max(one, 4), `${many} ms, and ${one} ms for one`)
+})
+
+t.test(
+  'a hundred files beside one whose name fills the directory cost as little as beside any other',
+  async (t) => {
+    const long = makeObject(
+      'tree',
+      encodeEntry({ mode: '100644', name: 'm'.repeat(2 * MIB - 100), id: BLOB }),
+    )
+    const { session, commit } = await repositoryOf(1, long)
+    const added = commitIn(
+      Array.from({ length: 100 }, () => 'd000'),
+      'f',
+    )
+    const files = added.files.map((file, i) => ({ ...file, path: `${file.path}${i}` }))
+    const before = cpuTime()
+    await readTree(session, { commit }, { paths: files.map(({ path }) => path) })
+    await writeCommits(session, commit, [{ ...added, files }])
+    const cpu = cpuTime() - before
+    t.ok(cpu < allowedMs(50), `${cpu} ms`)
+  },
+)
+
+t.test('many paths of one directory leave turns of the event loop to others', async (t) => {
+  const { session, commit } = await repositoryOf(1, wide(MIB))
+  const paths = Array.from({ length: 20_000 }, (_, i) => `d000/${i}`)
+  const { turns } = await countTurns(() => readTree(session, { commit }, { paths }))
+  t.ok(turns >= 70, `${turns} turns`)
 })
 
 t.test(
