@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { editedPaths, MOST_EDITED, type Waiter } from './branch-queue.ts'
 
 /**
@@ -11,10 +12,23 @@ export function isOfOneNamespace({ pending }: Pick<Waiter, 'pending'>): boolean 
   return isSigned || isLarge || since !== undefined || commitByAPI !== undefined
 }
 
-/** The key of a queue that the namespaces of a login share. */
-export function keyOf({ pending, login }: Waiter): string {
+const made = new WeakMap<Waiter, string>()
+
+/**
+ * The key of a queue that the namespaces of a login share. Short, because an address may have 2,048 characters, and made once: each
+ * push asks for those of all that wait.
+ */
+export function keyOf(waiter: Waiter): string {
+  const { pending, login } = waiter
   const { repository, branch, commitByAPI } = pending.change
-  return JSON.stringify([repository.text, branch ?? null, login.identity, commitByAPI !== undefined])
+  const key =
+    made.get(waiter) ?? digestOf([repository.text, branch ?? null, login.identity, commitByAPI !== undefined])
+  made.set(waiter, key)
+  return key
+}
+
+function digestOf(parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64')
 }
 
 /** The key of a queue that a part of them shares. */
