@@ -91,6 +91,9 @@ async function* writeLeft(
     const plan = await planCommits(remote, tip, { batch, isShared: work.apart !== undefined })
     // The files of one namespace may be the cause.
     if (plan.unread !== undefined && isOfNamespace(plan.unread, work)) throw plan.unread
+    // Of several changes they may be too large together, and each by itself not.
+    if (plan.unread?.reason === 'NotSupported' && batch.filter(isEdit).length > 1)
+      return yield* answer(refuse({ ...work, batch }, plan.unread))
     if (plan.isReadSlowly) work.keepApart?.(batch.filter(isEdit))
     yield* some(leave(remote, work, plan.slow))
     batch = batch.filter((pending) => !plan.slow.includes(pending))

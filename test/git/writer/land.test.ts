@@ -383,6 +383,23 @@ t.test('two edits of one file in one push both hold, after one reading', async (
   t.match(repository.reads, { length: 1 })
 })
 
+t.test('edits whose files are too large to be read together are read, and pushed, in parts', async (t) => {
+  const paths = ['a', 'b', 'c', 'd', 'e']
+  const repository = memoryRepository(Object.fromEntries(paths.map((path) => [path, `${path}\n`])))
+  const remote = repository.open()
+  const few: Remote = {
+    ...remote,
+    async readBlobs(tip, oids, most) {
+      if (oids.length > 2) throw new Failure('NotSupported', 'They are too large.', { retry: 'slow' })
+      return remote.readBlobs(tip, oids, most)
+    },
+  }
+  const wide = changeOf(URL, 'wide', { files: paths.slice(0, 3).flatMap((path) => adding(path, 'x').files) })
+  const batch = [wide, ...paths.map((path) => adding(path, '1'))].map((change) => pending(change))
+  const endings = await endingsOf(batch, land(few, { batch, signal: patience() }))
+  t.same(inShort(endings), ['NotSupported', ...paths.map(() => 'pushed')])
+})
+
 t.test('an edit is made again on what another writer has pushed meanwhile', async (t) => {
   const repository = memoryRepository({ a: '0\n' })
   repository.onPush = () => {
