@@ -1,5 +1,6 @@
 import { COMMIT_ID_TRAILER } from '../../domain/commit/commit-id.ts'
 import { COMMIT_SEAL_TRAILER } from '../../domain/commit/commit-seal.ts'
+import { createPace } from '../objects/pace.ts'
 import { isFor, type PastTrailers } from '../past-commit.ts'
 import type { SoughtCommit } from '../remote.ts'
 import { deepen } from './fetch.ts'
@@ -32,26 +33,34 @@ async function search(
 ): Promise<readonly (string | undefined)[]> {
   const candidates = await listCandidates(session, sought)
   if (candidates.some(({ atEdge }) => atEdge)) await deepen(session, branch, 1)
+  const byId = Map.groupBy(candidates, ({ id }) => id)
   const found: (string | undefined)[] = []
-  for (const commit of sought) found.push(await findCommit(session, candidates, commit))
+  for (const { id, paths } of sought) found.push(await firstThatChanges(session, byId.get(id) ?? [], paths))
   return found
 }
 
-async function findCommit(
+async function firstThatChanges(
   session: Session,
   candidates: readonly Candidate[],
-  sought: SoughtCommit,
+  paths: readonly string[],
 ): Promise<string | undefined> {
-  const names = candidates.filter((candidate) => isFor(candidate, sought)).map(({ sha }) => sha)
-  const changing = await thoseThatChange(session, names, sought.paths)
+  const names = candidates.map(({ sha }) => sha)
+  const changing = await thoseThatChange(session, names, paths)
   return names.find((name) => changing.has(name))
 }
 
-interface Candidate extends PastTrailers {
+interface Candidate {
   readonly sha: string
+  /** One of those that it is for. */
+  readonly id: string
   /** Its parents were not fetched, so it seems to have added every file. */
   readonly atEdge: boolean
 }
+
+/** Characters of the trailers of a commit that are read, from their end. */
+const LONGEST_TRAILERS = 1024 * 1024
+/** Reading the trailers of a commit takes longer than inflating them. */
+const WORK = 8
 
 async function listCandidates(
   session: Session,
@@ -71,20 +80,30 @@ async function listCandidates(
     '--',
   ])
   const edge = new Set(await session.workspace.readLines('shallow'))
-  return log
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => {
-      const [sha = '', ...trailers] = line.split('\0')
-      const valuesOf = (key: string): string[] =>
-        trailers.filter((text) => text.startsWith(`${key}: `)).map((text) => text.slice(key.length + 2))
-      return {
-        sha,
-        ids: valuesOf(COMMIT_ID_TRAILER),
-        seals: valuesOf(COMMIT_SEAL_TRAILER),
-        atEdge: edge.has(sha),
-      }
-    })
+  const wanted = Map.groupBy(sought, ({ id }) => id)
+  const values = new Set(sought.flatMap(({ id, seals = [] }) => [id, ...seals]))
+  const candidates: Candidate[] = []
+  // Anybody may write trailers, into as many commits as Git prints.
+  const pace = createPace(undefined)
+  for (let at = 0, end = log.indexOf('\n'); end >= 0; at = end + 1, end = log.indexOf('\n', at)) {
+    const sha = log.slice(at, log.indexOf('\0', at))
+    const commit = trailersOf(log.slice(Math.max(at + sha.length, end - LONGEST_TRAILERS), end), values)
+    for (const id of commit.ids)
+      if (wanted.get(id)?.some((one) => isFor(commit, one)) === true)
+        candidates.push({ sha, id, atEdge: edge.has(sha) })
+    await pace((end - at) * WORK)
+  }
+  return candidates
+}
+
+/** Each of these values once. */
+function trailersOf(line: string, values: ReadonlySet<string>): PastTrailers {
+  const trailers = line.split('\0')
+  const valuesOf = (key: string): readonly string[] => {
+    const own = trailers.flatMap((text) => (text.startsWith(key) ? [text.slice(key.length)] : []))
+    return [...new Set(own.filter((value) => values.has(value)))]
+  }
+  return { ids: valuesOf(`${COMMIT_ID_TRAILER}: `), seals: valuesOf(`${COMMIT_SEAL_TRAILER}: `) }
 }
 
 /** Those of the commits that change one of the paths: one process for all, because anybody may write the id into theirs. */

@@ -2,6 +2,7 @@ import t from 'tap'
 import { fetchTip } from '../../../functions/git/session/fetch.ts'
 import { searchHistory } from '../../../functions/git/session/history.ts'
 import type { Session } from '../../../functions/git/session/session.ts'
+import { cpuTime } from '../../harness/cpu-time.ts'
 import { openStage } from '../stage.ts'
 
 const stage = await openStage()
@@ -25,5 +26,48 @@ t.test('many commits that have the id of a change are compared by one process', 
     await fetchTip(session, { branch: 'main', since: new Date(Date.now() - 3_600_000) })
     t.same(await searchHistory(counted, 'main', [{ id, paths: ['none.md', 'a.md'] }]), [sha])
     t.same(calls, ['log', 'diff-tree'])
+  })
+})
+
+/** What the longest turn of the event loop takes of the processor while this is done, in milliseconds. */
+async function longestTurnOf<T>(
+  work: () => Promise<T>,
+): Promise<{ readonly result: T; readonly longest: number }> {
+  let [longest, before, isOver] = [0, cpuTime(), false]
+  function look(): void {
+    longest = Math.max(longest, cpuTime() - before)
+    before = cpuTime()
+    if (!isOver) setImmediate(look)
+  }
+  setImmediate(look)
+  const result = await work().finally(() => (isOver = true))
+  return { result, longest }
+}
+
+t.test('hundreds of changes are searched for among many commits in turns', async (t) => {
+  const trailer = 'Commitlet-Id: f3b0e6c2-0000-4000-8000-000000000001.3'
+  const commits = Array.from({ length: 40_000 }, (_, i) => String(i).padStart(40, '0'))
+  const listing = commits.map((sha) => `${sha}\0${trailer}\n`).join('')
+  await stage.session('https://git.example.com/acme/shop.git', async (session) => {
+    const many = { ...session, offline: () => Promise.resolve(listing) }
+    const sought = Array.from({ length: 500 }, (_, i) => ({ id: `${i}.1`, paths: ['a.md'] }))
+    const { result, longest } = await longestTurnOf(() => searchHistory(many, 'main', sought))
+    t.equal(result.filter((name) => name !== undefined).length, 0)
+    t.ok(longest < 150, `${longest} ms`)
+  })
+})
+
+t.test('a commit counts by any of its ids and seals, however many it has', async (t) => {
+  const trailers = Array.from(
+    { length: 100 },
+    (_, i) => `Commitlet-Id: ${i}.1\nCommitlet-Seal: seal${i}`,
+  ).join('\n')
+  const repository = await stage.server.createRepository('history/joined')
+  const sha = await repository.commit('main', { 'a.md': '1' }, `Join\n\n${trailers}\n`)
+  await stage.session(repository.url, async (session) => {
+    await fetchTip(session, { branch: 'main', since: new Date(Date.now() - 3_600_000) })
+    const sought = ['seal0', 'seal1', 'other'].map((seal) => ({ id: '0.1', seals: [seal], paths: ['a.md'] }))
+    for (const [i, one] of sought.entries())
+      t.same(await searchHistory(session, 'main', [one]), [i < 2 ? sha : undefined])
   })
 })
