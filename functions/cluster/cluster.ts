@@ -5,6 +5,7 @@ import type { Kind } from '../domain/resource/api-names.ts'
 import type { ObjectReference } from '../domain/spec/spec.ts'
 import type { Phase, Status } from '../domain/resource/stored-status.ts'
 import type { UserInfo } from '../domain/requester/user-info.ts'
+import type { InTurn } from './calls/slow-calls.ts'
 
 /** A Secret as it was read. */
 export interface Secret extends SecretData {
@@ -69,6 +70,9 @@ export interface ReadBy {
   readonly most?: number | undefined
 }
 
+/** A turn for a call: that of a resource of this namespace among all attempts, or any other one. */
+export type CallTurn = Pick<ReadBy, 'namespace'> | { readonly inTurn: InTurn }
+
 /** For whom a Secret is read. */
 export interface SecretReader {
   /** Ends the read. */
@@ -92,8 +96,8 @@ export interface Cluster {
    * `served` is how the kind was served when the rights were reviewed; for a cluster-scoped kind `namespace` is ignored.
    */
   readObject(ref: NamedObject, served: ServedKind, by?: ReadBy): Promise<string>
-  /** The plural and the scope of a kind; undefined if the cluster does not serve it. `by`: as of `reviewAccess`. */
-  discover(apiVersion: string, kind: string, by?: Pick<ReadBy, 'namespace'>): Promise<ServedKind | undefined>
+  /** The plural and the scope of a kind; undefined if the cluster does not serve it. `by`: whose turn a call takes; default: at once. */
+  discover(apiVersion: string, kind: string, by?: CallTurn): Promise<ServedKind | undefined>
   /**
    * Fails also with CredentialsInvalid if the Secret has too many keys. `by`: each namespace has a share of such calls, and
    * what `inTurn` throws is thrown.

@@ -8,7 +8,8 @@ import { selectedOf } from './calls/answer.ts'
 import { takeTurnsOfAttempts } from './calls/attempt-turns.ts'
 import type { ApiAnswer } from './calls/exchange.ts'
 import { OF_KINDS } from './calls/selections.ts'
-import type { Cluster, ReadBy } from './cluster.ts'
+import type { InTurn } from './calls/slow-calls.ts'
+import type { CallTurn, Cluster } from './cluster.ts'
 
 export type Discover = Cluster['discover']
 
@@ -28,39 +29,70 @@ const MOST_PARTS = 50_000
 /** Most remembered groups and versions; clusters with many extensions serve a few hundred. */
 const MOST_REMEMBERED = 1_024
 
+/** The kinds of a group, and which of all calls that have begun told them. */
+interface Told {
+  readonly kinds: ReadonlyMap<string, ServedKind>
+  readonly call: number
+}
+
 /**
- * Finds the plural and the scope of a kind with the discovery API. Calls for one group in flight share one answer.
+ * Finds the plural and the scope of a kind with the discovery API. Calls for one group in flight share one answer, and only
+ * the call has a turn: who waits for one that has begun keeps nobody waiting, also where the API of the group never answers.
  * Returns undefined for a kind or group that the cluster does not serve. Throws what `selectedOf` throws, and NotSupported for a
- * group with too many kinds. `by`: for a resource of this namespace, in the turns of all of them; default: at once.
+ * group with too many kinds. `by`: whose turn a call takes; default: at once.
  */
 export function discovery(server: ApiServer, now: () => number): Discover {
-  const remembered = new LRUCache<string, ReadonlyMap<string, ServedKind>>({
+  const remembered = new LRUCache<string, Told>({
     max: MOST_REMEMBERED,
     ttl: REMEMBERED_MS,
     ttlResolution: 0,
     perf: { now },
   })
-  const reading = new Map<string, Promise<ReadonlyMap<string, ServedKind>>>()
+  const reading = new Map<string, Promise<Told>>()
+  const ofAttempts = takeTurnsOfAttempts(now)
+  let calls = 0
 
-  const inTurn = takeTurnsOfAttempts(now)
-
-  function read(
-    apiVersion: string,
-    by: Pick<ReadBy, 'namespace'> | undefined,
-  ): Promise<ReadonlyMap<string, ServedKind>> {
-    const answer = inTurn(by, () => servedKinds(server, apiVersion)).finally(() => reading.delete(apiVersion))
+  async function call(apiVersion: string): Promise<Told> {
+    const number = (calls += 1)
+    const answer = servedKinds(server, apiVersion).then((kinds) => ({ kinds, call: number }))
     reading.set(apiVersion, answer)
-    return answer
+    try {
+      const told = await answer
+      remembered.set(apiVersion, told)
+      return told
+    } finally {
+      reading.delete(apiVersion)
+    }
+  }
+
+  /** What the next call tells, or one that others make while it waits for its turn. */
+  async function read(apiVersion: string, inTurn: InTurn): Promise<Told> {
+    const before = calls
+    for (;;) {
+      const underWay = reading.get(apiVersion)
+      if (underWay !== undefined) return underWay
+      const told = await inTurn(async () => {
+        const known = remembered.get(apiVersion)
+        if (known !== undefined && known.call > before) return known
+        return reading.has(apiVersion) ? undefined : call(apiVersion)
+      })
+      if (told !== undefined) return told
+    }
   }
 
   return async function discover(apiVersion, kind, by) {
     if (!GROUP_VERSION.test(apiVersion)) return undefined
-    const known = remembered.get(apiVersion)?.get(kind) ?? (await reading.get(apiVersion))?.get(kind)
-    if (known !== undefined) return known
+    const known = remembered.get(apiVersion)?.kinds.get(kind)
+    const served = known ?? (await reading.get(apiVersion))?.kinds.get(kind)
+    if (served !== undefined) return served
     // What was asked before this call may be older than the kind.
-    const kinds = await (reading.get(apiVersion) ?? read(apiVersion, by))
-    remembered.set(apiVersion, kinds)
+    const { kinds } = await read(apiVersion, turnOf(by))
     return kinds.get(kind)
+  }
+
+  function turnOf(by: CallTurn | undefined): InTurn {
+    if (by === undefined) return (call) => call()
+    return 'inTurn' in by ? by.inTurn : (call) => ofAttempts(by, call)
   }
 }
 
@@ -79,7 +111,7 @@ export function objectPath(
   return `${groupPath(group)}${namespace}/${encodeURIComponent(plural)}/${encodeURIComponent(name.name)}`
 }
 
-async function servedKinds(server: ApiServer, apiVersion: string): Promise<ReadonlyMap<string, ServedKind>> {
+async function servedKinds(server: ApiServer, apiVersion: string): Promise<Told['kinds']> {
   const answer = await answerOf(server, apiVersion)
   if (answer.status === 404) return new Map()
   // An aggregated API may answer with anything.

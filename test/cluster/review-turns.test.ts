@@ -76,6 +76,20 @@ t.test('kinds are looked up in the same way, eight groups at once', async (t) =>
   void Promise.allSettled([...all, other])
 })
 
+t.test('whoever looks up a kind does not wait for the turn of others that look up the same', async (t) => {
+  const { cluster, asked, answerOne } = stage()
+  const groups = [...Array.from({ length: 100 }, (_, i) => `g${i}.example.com/v1`), 'v1']
+  const busy = groups.map((group) => cluster.discover(group, 'ConfigMap', { namespace: 'busy' }))
+  await settle()
+  const other = cluster.discover('v1', 'ConfigMap', { namespace: 'other' })
+  for (let answered = 1; answered <= 2; answered += 1) await answerOne()
+  t.ok(asked.includes('/api/v1'))
+  while (asked.length < groups.length) await answerOne()
+  for (let answered = 0; answered < AT_ONCE; answered += 1) await answerOne()
+  await Promise.allSettled([...busy, other])
+  t.equal(asked.length, groups.length, 'and what was asked for meanwhile is not asked for again')
+})
+
 t.test(
   'of namespaces whose reviews are slow, one is asked for at once, and others do not wait',
   async (t) => {

@@ -1,4 +1,5 @@
 import { accessInNobodysNamespace } from '../../functions/cluster/access-review.ts'
+import type { InTurn } from '../../functions/cluster/calls/slow-calls.ts'
 import type { Cluster } from '../../functions/cluster/cluster.ts'
 import { judge, type Verdict } from '../../functions/domain/gate/gate.ts'
 import { reviewContextOf, type ReviewContext } from '../../functions/domain/gate/review-context.ts'
@@ -82,7 +83,8 @@ function sharing(judging: Judging, owner: ReviewOwner, signal: AbortSignal): Jud
     const forAnybody = (): Promise<boolean> => cluster.reviewAccess(user, accessInNobodysNamespace(access))
     return reviewShare({ ...owner, forAnybody }, signal, () => cluster.reviewAccess(user, access))
   }
-  const discover: typeof cluster.discover = (...of) =>
-    reviewShare({ ...owner, isLong: false }, signal, () => cluster.discover(...of))
+  const inTurn: InTurn = (call) => reviewShare({ ...owner, isLong: false }, signal, call)
+  const discover: typeof cluster.discover = (apiVersion, kind) =>
+    cluster.discover(apiVersion, kind, { inTurn })
   return { ...judging, cluster: { ...cluster, reviewAccess, discover } }
 }

@@ -2,16 +2,17 @@ import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
 import { shareSlowCalls } from '../../../functions/cluster/calls/slow-calls.ts'
+import { connectCluster } from '../../../functions/cluster/connect.ts'
 import { mutate } from '../../../webhook/admission/admission.ts'
 import { shareReviews } from '../../../webhook/admission/review-share.ts'
 import { gitCommit } from '../stage.ts'
-import { admissionOver, created } from './stage.ts'
+import { admissionOver, created, hanging } from './stage.ts'
 
 /** A GitCommit in this namespace that names a hundred objects. */
-function large(namespace: string) {
+function large(namespace: string, kindOf = (_index: number) => ({ apiVersion: 'v1', kind: 'ConfigMap' })) {
   const files = Array.from({ length: 100 }, (_, i) => ({
     path: `${i}.yaml`,
-    resourceRef: { apiVersion: 'v1', kind: 'ConfigMap', name: `c${i}` },
+    resourceRef: { ...kindOf(i), name: `c${i}` },
   }))
   const resource = gitCommit({ namespace }, { files, resourceRef: undefined })
   return created(JSON.parse(JSON.stringify(resource)), { namespace })
@@ -177,6 +178,24 @@ t.test(
     }
   },
 )
+
+t.test('kinds of an API that hangs are asked for once, and others do not wait', async (t) => {
+  const asked: string[] = []
+  const { discover } = connectCluster(({ path }) => {
+    asked.push(path)
+    const resources = [{ kind: 'ConfigMap', name: 'configmaps', namespaced: true }]
+    return path === '/api/v1'
+      ? Promise.resolve({ status: 200, text: JSON.stringify({ resources }) })
+      : hanging()
+  })
+  const admission = admissionOver({ cluster: { discover }, deadlines: { decideMs: 500, lookMs: 500 } })
+  const hangs = (index: number) => ({ apiVersion: 'hangs.example.com/v1', kind: `Kind${index}` })
+  const floods = ['evil', 'made-up', 'third'].map((namespace) => mutate(large(namespace, hangs), admission))
+  await settle()
+  t.match(await mutate(large('shop'), admission), { patch: [] })
+  for (const flood of floods) t.match(await flood, { denial: { code: 503 } })
+  t.same(asked, ['/apis/hangs.example.com/v1', '/api/v1'])
+})
 
 t.test('after the deadline of a decision nothing more is asked for', async (t) => {
   const { asked, reviewAccess, answer } = cluster()
