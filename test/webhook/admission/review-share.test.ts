@@ -8,8 +8,11 @@ import { shareReviews } from '../../../webhook/admission/review-share.ts'
 import { gitCommit } from '../stage.ts'
 import { admissionOver, created, hanging } from './stage.ts'
 
+/** What the nth object is. */
+type KindOf = (index: number) => { readonly apiVersion: string; readonly kind: string }
+
 /** A GitCommit in this namespace that names a hundred objects. */
-function large(namespace: string, kindOf = (_index: number) => ({ apiVersion: 'v1', kind: 'ConfigMap' })) {
+function large(namespace: string, kindOf: KindOf = () => ({ apiVersion: 'v1', kind: 'ConfigMap' })) {
   const files = Array.from({ length: 100 }, (_, i) => ({
     path: `${i}.yaml`,
     resourceRef: { ...kindOf(i), name: `c${i}` },
@@ -181,15 +184,16 @@ t.test(
 
 t.test('kinds of an API that hangs are asked for once, and others do not wait', async (t) => {
   const asked: string[] = []
-  const { discover } = connectCluster(({ path }) => {
+  const api = connectCluster(({ path }) => {
     asked.push(path)
     const resources = [{ kind: 'ConfigMap', name: 'configmaps', namespaced: true }]
     return path === '/api/v1'
       ? Promise.resolve({ status: 200, text: JSON.stringify({ resources }) })
       : hanging()
   })
+  const discover: typeof api.discover = (...of) => api.discover(...of)
   const admission = admissionOver({ cluster: { discover }, deadlines: { decideMs: 500, lookMs: 500 } })
-  const hangs = (index: number) => ({ apiVersion: 'hangs.example.com/v1', kind: `Kind${index}` })
+  const hangs: KindOf = (index) => ({ apiVersion: 'hangs.example.com/v1', kind: `Kind${index}` })
   const floods = ['evil', 'made-up', 'third'].map((namespace) => mutate(large(namespace, hangs), admission))
   await settle()
   t.match(await mutate(large('shop'), admission), { patch: [] })
