@@ -33,9 +33,9 @@ async function search(
 ): Promise<readonly (string | undefined)[]> {
   const candidates = await listCandidates(session, sought)
   if (candidates.some(({ atEdge }) => atEdge)) await deepen(session, branch, 1)
-  const byId = Map.groupBy(candidates, ({ id }) => id)
+  const of = Map.groupBy(candidates, (candidate) => candidate.sought)
   const found: (string | undefined)[] = []
-  for (const { id, paths } of sought) found.push(await firstThatChanges(session, byId.get(id) ?? [], paths))
+  for (const one of sought) found.push(await firstThatChanges(session, of.get(one) ?? [], one.paths))
   return found
 }
 
@@ -52,7 +52,7 @@ async function firstThatChanges(
 interface Candidate {
   readonly sha: string
   /** One of those that it is for. */
-  readonly id: string
+  readonly sought: SoughtCommit
   /** Its parents were not fetched, so it seems to have added every file. */
   readonly atEdge: boolean
 }
@@ -88,9 +88,9 @@ async function listCandidates(
   for (let at = 0, end = log.indexOf('\n'); end >= 0; at = end + 1, end = log.indexOf('\n', at)) {
     const sha = log.slice(at, log.indexOf('\0', at))
     const commit = trailersOf(log.slice(Math.max(at + sha.length, end - LONGEST_TRAILERS), end), values)
-    for (const id of commit.ids)
-      if (wanted.get(id)?.some((one) => isFor(commit, one)) === true)
-        candidates.push({ sha, id, atEdge: edge.has(sha) })
+    const asked = commit.ids.flatMap((id) => wanted.get(id) ?? [])
+    for (const one of asked)
+      if (isFor(commit, one)) candidates.push({ sha, sought: one, atEdge: edge.has(sha) })
     await pace((end - at) * WORK)
   }
   return candidates

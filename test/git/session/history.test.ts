@@ -69,5 +69,6 @@ t.test('a commit counts by any of its ids and seals, however many it has', async
     const sought = ['seal0', 'seal1', 'other'].map((seal) => ({ id: '0.1', seals: [seal], paths: ['a.md'] }))
     for (const [i, one] of sought.entries())
       t.same(await searchHistory(session, 'main', [one]), [i < 2 ? sha : undefined])
+    t.same(await searchHistory(session, 'main', sought), [sha, sha, undefined], 'also of one id, at once')
   })
 })
