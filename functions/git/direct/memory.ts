@@ -4,8 +4,9 @@ import { openFairCache } from '../../domain/sharing/fair-cache.ts'
 import { openFairPlaces } from '../../domain/sharing/fair-places.ts'
 import { makeKeyedSemaphore } from '../../domain/sharing/semaphores/keyed-semaphore.ts'
 import type { Release } from '../../domain/network/budget.ts'
-import type { GitObject, ObjectId } from '../objects/object.ts'
+import type { GitObject, ObjectId, ObjectKind } from '../objects/object.ts'
 import type { Pace } from '../objects/pace.ts'
+import { LARGEST_DIRECTORY } from '../tree.ts'
 
 /** Takes bytes of the memory that all sessions share. Throws an error that isBusy knows if too few are left. */
 export type Take = (bytes: number) => Release
@@ -67,7 +68,7 @@ export const OBJECT_BYTES = 512
 
 /**
  * Remembers up to 24 MiB of objects, those that were used last; beyond that, those of the namespace that has the most are
- * forgotten. Blobs are not remembered. `elapsed`: milliseconds of a clock that is never set.
+ * forgotten. Neither blobs nor what has more than 2 MiB is remembered. `elapsed`: milliseconds of a clock that is never set.
  */
 export function openMemory(elapsed: () => number = () => performance.now()): Memory {
   const places = openFairPlaces(SHARED_BYTES, FEW_BYTES)
@@ -97,7 +98,7 @@ export function openMemory(elapsed: () => number = () => performance.now()): Mem
         get: (id) => objects.get(namespace, keyOf(id)),
         keep(some) {
           for (const { kind, id, body } of some)
-            if ((kind === 'commit' || kind === 'tree') && objects.get(namespace, keyOf(id)) === undefined)
+            if (isOfUse(kind, body) && objects.get(namespace, keyOf(id)) === undefined)
               objects.set(namespace, keyOf(id), { kind, id, body: compact(body) })
         },
       }
@@ -184,6 +185,11 @@ const BUSY = 'Busy'
 
 function refuse(): never {
   throw Object.assign(new Error('too little memory is left at the moment'), { name: BUSY })
+}
+
+/** A larger tree is for the git binary. And what is larger would have 30,000 small objects forgotten at once, which takes 0.1 s and more. */
+function isOfUse(kind: ObjectKind, { length }: Buffer): boolean {
+  return (kind === 'commit' || kind === 'tree') && length <= LARGEST_DIRECTORY
 }
 
 // A part of a larger buffer would keep all of that.

@@ -48,6 +48,18 @@ t.test('a session has its objects, although the memory forgets the oldest at 24 
   t.ok(trees.every(({ id }) => session.get(id) !== undefined))
 })
 
+t.test(
+  'what is larger than a directory may be is not remembered, and nothing is forgotten for it',
+  async (t) => {
+    const memory = openMemory()
+    const small = makeObject('tree', randomBytes(2 * MIB))
+    const large = makeObject('tree', randomBytes(23 * MIB))
+    memory.of('me', 'shop').keep([small, large])
+    const known = [small, large].map(({ id }) => memory.of('me', 'shop').get(id) !== undefined)
+    t.same(known, [true, false])
+  },
+)
+
 t.test('what a session has found in the memory it has until its end, and it counts', async (t) => {
   const memory = openMemory()
   const trees = Array.from({ length: 20 }, () => makeObject('tree', randomBytes(MIB)))
