@@ -17,6 +17,7 @@ import type { Find } from './find.ts'
 import { commitObject } from '../commit/commit-object.ts'
 import { openPullRequest } from '../pull-request/open-pull-request.ts'
 import { reviewAhead } from '../login/authorise.ts'
+import { timeLimit } from '../net/time-limit.ts'
 import { expectChange, turnFor } from './own-turn.ts'
 import { report } from './report.ts'
 import type { EngineUsed } from './report.ts'
@@ -122,7 +123,7 @@ async function attempt(current: Claim, world: World, turn: Turn, gaveWay: AbortS
   const began = world.elapsed()
   const { attemptDeadline } = world.settings
   const kept = world.keepClaim(current.envelope, current.sentAt)
-  const signal = AbortSignal.any([AbortSignal.timeout(attemptDeadline * 1000), kept.lost, gaveWay])
+  const signal = AbortSignal.any([timeLimit(attemptDeadline * 1000), kept.lost, gaveWay])
   const onTimeout = (): Failure => outOfTime(attemptDeadline)
   const sightings = new Map<ReferenceField, string>()
   const saw: Attempt['saw'] = (field, version) => void sightings.set(field, version)
