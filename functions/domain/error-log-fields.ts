@@ -20,7 +20,10 @@ export function errorLogFields(error: unknown): ErrorLogFields {
     return { ...errorLogFields(error.cause), error: error.reason }
   }
   if (!(error instanceof Error)) return { error: typeof error, frames: [] }
-  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
+  const { message, stack = '' } = error
+  // A line of the message may look like a frame.
+  const below = stack.slice(Math.max(0, stack.indexOf(message)) + message.length)
+  const frames = below.split('\n').filter((line) => /^\s+at /.test(line))
   const code =
     'code' in error && typeof error.code === 'string' && /^[A-Z][A-Z0-9_]*$/.test(error.code)
       ? { code: error.code }

@@ -33,3 +33,9 @@ t.test('an error without a stack has no frames', async (t) => {
   delete error.stack
   t.same(errorLogFields(error), { error: 'Error', frames: [] })
 })
+
+t.test('a line of the message is no frame, though it looks like one', async (t) => {
+  const { frames } = errorLogFields(new Error('The host says:\n    at s3cr3t (and more)\nNo.'))
+  t.match(frames, [/^at .*error-log-fields\.test\.ts/])
+  t.notMatch(frames.join(), 's3cr3t')
+})
