@@ -13,6 +13,10 @@ export function makeFairSemaphore(limit: number, elapsed: () => number): FairSem
   const { signal } = new AbortController()
   return async function run(owner, work) {
     const leave = await queue.enter(owner, signal)
-    return work().finally(leave)
+    try {
+      return await work()
+    } finally {
+      leave()
+    }
   }
 }

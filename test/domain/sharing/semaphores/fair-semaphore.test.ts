@@ -29,3 +29,12 @@ t.test('so many works run at once, in turns of their owners, also after one that
   for (const { resolve } of ends) resolve('done')
   t.equal(await all[3], 'done')
 })
+
+t.test('work that throws synchronously is work that fails', async (t) => {
+  const run = makeFairSemaphore(1, () => 0)
+  const failing = (): Promise<string> => {
+    throw new Error('at once')
+  }
+  await t.rejects(run('a', failing), { message: 'at once' })
+  t.equal(await run('a', () => Promise.resolve('done')), 'done')
+})
