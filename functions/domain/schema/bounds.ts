@@ -25,7 +25,7 @@ export function boundedFirst(schema: Schema): object {
 /** Whether the text has more characters (code points, as JSON Schema and the API server count) than the limit. */
 export function isLonger(text: string, limit: number): boolean {
   if (text.length <= limit) return false
-  return text.length > 2 * limit || Array.from(text).length > limit
+  return text.length > 2 * limit || charactersIn(text) > limit
 }
 
 /** The number of characters of a text, as above. */

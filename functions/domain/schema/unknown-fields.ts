@@ -42,7 +42,8 @@ function unknownInItems(
 }
 
 function unknownField(path: string, name: string, known: readonly string[]): FieldError {
-  const meant = known.find((field) => field.toLowerCase() === name.toLowerCase())
+  const lower = name.toLowerCase()
+  const meant = known.find((field) => field.toLowerCase() === lower)
   const advice =
     meant === undefined
       ? 'leave it out, or ask your Commitlet operator to upgrade it.'

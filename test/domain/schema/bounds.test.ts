@@ -6,6 +6,8 @@ import { PULLREQUEST_SPEC } from '../../../functions/domain/crd/pull-request.ts'
 import type { Schema } from '../../../functions/domain/crd/schema.ts'
 import { judge } from '../fixtures/parsed.ts'
 import { reviewContext } from '../fixtures/review-context.ts'
+import { cpuTime } from '../../harness/cpu-time.ts'
+import { allowedMs } from '../../harness/growth.ts'
 import { sample } from '../../harness/sample.ts'
 
 const TEXT: Schema = {
@@ -36,6 +38,15 @@ t.test('characters are counted, not their halves', async (t) => {
   t.ok(isLonger('abcd', 3))
   t.notOk(isLonger('abc', 3))
   t.ok(isLonger('', -1))
+})
+
+t.test('to count a text that is a little too long takes no memory for its characters', async (t) => {
+  const text = `${'a'.repeat(131_000)}\u{1f600}`
+  const count = (): boolean => Array.from({ length: 20 }, () => isLonger(text, 65_536)).every(Boolean)
+  const before = cpuTime()
+  t.ok(count())
+  const took = cpuTime() - before
+  t.ok(took < allowedMs(4), `${took} ms`)
 })
 
 const SPEC = {
