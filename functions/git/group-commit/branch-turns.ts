@@ -1,3 +1,4 @@
+import { unlessAborted } from '../../domain/deadline.ts'
 import type { Release } from '../../domain/network/budget.ts'
 import { openFairQueue } from '../../domain/sharing/fair-queue.ts'
 import { countInProportion } from '../../domain/sharing/taken-time.ts'
@@ -167,7 +168,8 @@ async function takeStranger(lines: Lines, writer: BranchWriter, patience: TurnPa
   const before = [...ahead]
   async function enter(signal: AbortSignal): Promise<Release> {
     const entered = await strangers.enter(writer, signal)
-    await Promise.race([Promise.all(before), ended(signal)])
+    // One that leaves the line now has its turn already.
+    await unlessAborted(Promise.all(before), signal).catch(() => undefined)
     return entered
   }
   const release = await enterPatiently(enter, patience)
@@ -188,12 +190,6 @@ function longestTurnOf({ isShared = false, slowMs = 0 }: BranchWriter): number {
 function ownerOf({ namespaces, login }: BranchWriter): string {
   const [first = login] = namespaces
   return first
-}
-
-function ended(signal: AbortSignal): Promise<undefined> {
-  const { promise, resolve } = Promise.withResolvers<undefined>()
-  signal.addEventListener('abort', () => resolve(undefined), { once: true })
-  return promise
 }
 
 /** It ends after `mostMs` at the latest. `leave`: the line, if it has waited for long enough and has no place. */
