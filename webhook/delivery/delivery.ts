@@ -140,7 +140,10 @@ function post(target: SinkTarget, agent: http.Agent, posting: Posting): Promise<
     'content-length': Buffer.byteLength(body),
     'user-agent': 'commitlet-webhook',
   }
-  const signal = AbortSignal.any([posting.signal, AbortSignal.timeout(posting.times.requestMs)])
+  // An AbortSignal.timeout would stay for ten minutes after each answer.
+  const limit = new AbortController()
+  const timer = setTimeout(() => limit.abort(), posting.times.requestMs).unref()
+  const signal = AbortSignal.any([posting.signal, limit.signal])
   const { promise, resolve } = Promise.withResolvers<Answer | Error>()
   const client = target.url.protocol === 'https:' ? https : http
   const request = client.request(target.url, { method: 'POST', agent, headers, signal })
@@ -155,7 +158,7 @@ function post(target: SinkTarget, agent: http.Agent, posting: Posting): Promise<
       .finally(() => resolve(answer))
   })
   request.end(body)
-  return promise
+  return promise.finally(() => clearTimeout(timer))
 }
 
 function retryAfterMsIn({ date, 'retry-after': retryAfter }: http.IncomingHttpHeaders): number {

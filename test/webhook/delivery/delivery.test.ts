@@ -1,3 +1,4 @@
+import { createHook } from 'node:async_hooks'
 import type { ServerResponse } from 'node:http'
 import { createServer as createTLSServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -240,4 +241,21 @@ t.test('K_CA_CERTS is trusted in addition to the authorities of the system', asy
   await t.resolves(makeDelivery({ url, extensions: {}, caCerts: authority.certPEM }, 4, QUICK)(EVENT, NEVER))
   const distrusting = makeDelivery({ url, extensions: {}, caCerts: undefined }, 4, { ...QUICK, windowMs: 5 })
   await t.rejects(distrusting(EVENT, NEVER), { message: /could not be reached/ })
+})
+
+t.test('of an event that was answered no timer is left', async (t) => {
+  const sink = await openSink(t)
+  const requestMs = 610_001
+  const timers = new Set<number>()
+  const hook = createHook({
+    init(id, _type, _cause, resource) {
+      if (Reflect.get(resource, '_idleTimeout') === requestMs) timers.add(id)
+    },
+    destroy: (id) => void timers.delete(id),
+  }).enable()
+  t.teardown(() => hook.disable())
+  const delivered = deliveryTo(sink.url, { ...QUICK, requestMs })(EVENT, NEVER)
+  t.equal(timers.size, 1)
+  await delivered
+  await waitFor('end of the timer', () => timers.size === 0 || undefined, 10_000)
 })
