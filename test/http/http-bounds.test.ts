@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { connect } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
 import { Failure } from '../../functions/domain/failure.ts'
 import { isTooLarge } from '../../functions/domain/pull-request/large-answer.ts'
@@ -55,6 +57,29 @@ t.test('a session whose time is over makes no more calls, even on an open connec
   t.match(await ended.catch((error: unknown) => error), { reason: 'Timeout' })
   t.equal(asked, 1)
 })
+
+t.test(
+  'a host that resets the connection right before a request is written ends that call alone',
+  async (t) => {
+    const host = await serve(t, (_request, response) => response.end('ok'))
+    const path = await serveRaw(t, (socket) => {
+      const further = connect(host.port, '127.0.0.1').on('error', () => undefined)
+      socket
+        .on('close', () => further.destroy())
+        .pipe(further)
+        .pipe(socket)
+    })
+    const url = urlOf(path)
+    const reset = (): boolean => path.connections.at(-1)?.resetAndDestroy() !== undefined
+    const ended = await openHTTP(SETTINGS)(url, NEVER, async (fetch) => [
+      await fetch(url, { ...GET, mayBegin: reset }).catch((error: unknown) => error),
+      await fetch(url, GET),
+    ])
+    // What Node tells of the connection after its end would be an uncaught exception.
+    await nextTurn()
+    t.match(ended, [{ reason: 'NetworkError' }, { status: 200 }])
+  },
+)
 
 t.test('a body that is made in pieces arrives whole, with its length', async (t) => {
   const seen: unknown[] = []

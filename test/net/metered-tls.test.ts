@@ -10,7 +10,7 @@ import type { Test } from 'tap'
 import { Failure } from '../../functions/domain/failure.ts'
 import type { Share } from '../../functions/domain/network/share.ts'
 import { openConnection } from '../../functions/http/connection.ts'
-import { meterTLS, type MeteredConnection } from '../../functions/net/metered-tls.ts'
+import { connectTLS, meterTLS, type MeteredConnection } from '../../functions/net/metered-tls.ts'
 import { followTrust } from '../../functions/net/trust.ts'
 import { AUTHORITY, CA_FILE, serveRaw } from '../http/stage.ts'
 
@@ -64,6 +64,34 @@ t.test('an error of the connection is one of the metered connection', async (t) 
   const [error] = (await once(below, 'error')) as [NodeJS.ErrnoException]
   t.equal(error.code, 'ECONNRESET')
   below.resume()
+})
+
+t.test('after its end no error of a connection is told', async (t) => {
+  const { certPEM, keyPEM } = await AUTHORITY.issue({ names: ['git.example.com'] })
+  const server = createServer({ cert: certPEM, key: keyPEM }, (socket) => socket.on('error', () => undefined))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  const behind = (server.address() as AddressInfo).port
+  const { port, connections } = await serveRaw(t, (socket) => {
+    const further = connect({ port: behind, host: '127.0.0.1' }).on('error', () => undefined)
+    socket
+      .on('close', () => further.destroy())
+      .pipe(further)
+      .pipe(socket)
+  })
+  for (const bytes of [1, 10 * 1024 * KIB]) {
+    const plain = connect({ port, host: '127.0.0.1' })
+    const secured = connectTLS(plain, { servername: 'git.example.com', secureContext: trust })
+    await once(secured, 'secureConnect')
+    const told: string[] = []
+    secured.on('error', () => told.push('error')).on('close', () => told.push('close'))
+    connections.at(-1)?.resetAndDestroy()
+    secured.write(Buffer.alloc(bytes))
+    await new Promise((resolve) => secured.once('close', resolve))
+    for (let turn = 0; turn < 3; turn += 1) await setImmediate()
+    t.equal(told.at(-1), 'close', String(told))
+  }
 })
 
 t.test('a server that sends its data in records of one byte is read slowly', async (t) => {
