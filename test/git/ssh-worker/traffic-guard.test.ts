@@ -69,6 +69,10 @@ t.test('a second wish for a signature is out of turn', async (t) => {
   t.same(violationsOf([...LOGIN.slice(0, -1), 'Inbound: Received USERAUTH_PK_OK']), ['out of turn'])
 })
 
+t.test('host keys that are told twice are out of turn', async (t) => {
+  t.same(violationsOf([...OPEN, 'Inbound: GLOBAL_REQUEST (hostkeys-00@openssh.com)']), ['out of turn'])
+})
+
 /** How many packets of so many bytes of a channel a server may send, up to the limit of this test. */
 function packetsOf(bytes: number, overhead: number): number {
   const found: Violation[] = []
