@@ -1,4 +1,5 @@
 import { ended } from '../cluster/calls/exchange.ts'
+import { REST_CLOCK, type RestClock } from '../cluster/calls/rest.ts'
 import type { Release } from '../domain/network/budget.ts'
 import { makeFairSemaphore } from '../domain/sharing/semaphores/fair-semaphore.ts'
 import { makeKeyedSemaphore } from '../domain/sharing/semaphores/keyed-semaphore.ts'
@@ -40,18 +41,20 @@ export function shareLooks(elapsed: () => number): LookShare {
 /** Looks at what is missing that are made at once, and those for one namespace: the API of its objects may not answer. */
 const MOST_IN_FLIGHT = 16
 const MOST_OF_OWNER = 4
+/** For so long a look at an object outside of the core API counts, in milliseconds: an API that hangs costs no processor. */
+const LONGEST_MS = 1_000
 
 /** The looks at what is missing that are under way. */
 export interface LooksUnderWay {
   readonly hasRoom: () => boolean
   /** Whether one more may be made for this namespace. */
   readonly hasShare: (owner: string) => boolean
-  /** Counts one more, until the result is called once. */
-  readonly enter: (owner: string) => Release
+  /** Counts one more at an object of this API, until the result is called. */
+  readonly enter: (owner: string, apiVersion: string) => Release
 }
 
-/** Counts looks: 16 at once, 4 of them for one namespace. */
-export function countLooks(): LooksUnderWay {
+/** Counts looks: 16 at once, 4 of them for one namespace, and those outside of the core API for a second at most. */
+export function countLooks({ wait }: Pick<RestClock, 'wait'> = REST_CLOCK): LooksUnderWay {
   const counts = new Map<string, number>()
   let all = 0
 
@@ -65,9 +68,15 @@ export function countLooks(): LooksUnderWay {
   return {
     hasRoom: () => all < MOST_IN_FLIGHT,
     hasShare: (owner) => (counts.get(owner) ?? 0) < MOST_OF_OWNER,
-    enter(owner) {
+    enter(owner, apiVersion) {
       count(owner, 1)
-      return () => count(owner, -1)
+      let isCounted = true
+      const leave = (): void => {
+        if (isCounted) count(owner, -1)
+        isCounted = false
+      }
+      if (apiVersion.includes('/')) void wait(LONGEST_MS).then(leave)
+      return leave
     },
   }
 }

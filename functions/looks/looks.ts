@@ -75,8 +75,9 @@ export function openLooks(parts: LooksParts): OpenLooks {
     const present = [...watched.waiters].filter(([waiter]) => !isOver(waiter))
     if (present.length > 0) {
       watched.isLookedAt = true
-      const leave = underWay.enter(watched.owner)
-      const state = await look(watched.named, watched.owner, cluster).catch(() => undefined)
+      const { owner, named } = watched
+      const leave = underWay.enter(owner, named.apiVersion)
+      const state = await look(named, owner, cluster).catch(() => undefined)
       leave()
       if (state !== undefined) await tellAll(present, watched, state)
       watched.isLookedAt = false

@@ -1,7 +1,8 @@
+import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import { handle } from '../../functions/attempt/attempt.ts'
 import { finder } from '../../functions/attempt/find.ts'
-import { shareLooks } from '../../functions/looks/look-share.ts'
+import { countLooks, shareLooks } from '../../functions/looks/look-share.ts'
 import { gitCommit, memoryWorld, STAMPED } from '../harness/memory-world.ts'
 
 const MAPS = 20
@@ -148,3 +149,28 @@ t.test('no look waits for those at APIs of two other groups that hang', async (t
   t.equal(count(false), 12, 'of all groups but that of the core API')
   t.equal(count(true), 16)
 })
+
+t.test(
+  'of looks at what is missing, those at APIs that hang leave room to others after a second',
+  async (t) => {
+    const over = Promise.withResolvers<undefined>()
+    const waits: number[] = []
+    const wait = (milliseconds: number): Promise<undefined> => {
+      waits.push(milliseconds)
+      return over.promise
+    }
+    const underWay = countLooks({ wait })
+    const owners = Array.from({ length: 12 }, (_, index) => `team-${index % 3}`)
+    const leaves = owners.map((owner) => underWay.enter(owner, 'hangs.example.com/v1'))
+    for (let looks = 0; looks < 4; looks += 1) underWay.enter('core', 'v1')
+    t.notOk(underWay.hasRoom() || underWay.hasShare('team-0'))
+    over.resolve(undefined)
+    await setImmediate()
+    t.ok(underWay.hasRoom() && underWay.hasShare('team-0'))
+    t.notOk(underWay.hasShare('core'), 'the API server answers those')
+    for (const leave of leaves) leave()
+    for (let looks = 0; looks < 12; looks += 1) underWay.enter('other', 'v1')
+    t.notOk(underWay.hasRoom(), 'each counts once')
+    t.same([...new Set(waits)], [1_000])
+  },
+)
