@@ -3,6 +3,7 @@ import { Failure } from '../../domain/failure.ts'
 import { growingBuffer } from '../../domain/network/growing-buffer.ts'
 import type { ChildEnvironment } from './environment.ts'
 import { keepStderr } from './kept-stderr.ts'
+import { readGroup } from './process-group.ts'
 
 /**
  * The launcher, a POSIX shell script. `timeout` (coreutils) creates a process group and kills all of it at the
@@ -10,11 +11,11 @@ import { keepStderr } from './kept-stderr.ts'
  * has ended) to the group, and kills what is left 2 seconds later. A file that exceeds its size limit causes a write
  * error, which git can report, rather than a signal (setrlimit(2)). Of the processor only the soft limit is set: at the
  * hard one a process is killed as the kernel kills one for memory. The inner shell is there because simple-git passes on
- * an exit code, but no signal, and waits for git whatever signal it gets itself.
+ * an exit code, but no signal, and waits for git whatever signal it gets itself. The number of the first line is that of the group:
+ * a signal that comes while `timeout` begins its command ends `timeout` alone (coreutils 9.1).
  */
 export const LAUNCHER = `#!/bin/sh
-# simple-git waits 50 ms longer for a process that has written nothing.
-echo >&2
+echo "$$" >&2
 [ -z "$COMMITLET_LOGIN" ] || { IFS= read -r GIT_CONFIG_VALUE_0 && IFS= read -r GIT_CONFIG_VALUE_1 && export GIT_CONFIG_VALUE_0 GIT_CONFIG_VALUE_1; }
 [ -z "$COMMITLET_FILE" ] || { trap '' XFSZ; ulimit -f "$COMMITLET_FILE"; }
 ulimit -d "$COMMITLET_MEMORY"
@@ -54,6 +55,8 @@ export interface EndedWithBytes extends Ended {
   readonly bytes: Buffer
 }
 
+/** How long after an abort what is left of a git is killed here: a second after `timeout` has done so. */
+const LEFT_MS = 3_000
 const OUTPUT_LIMIT_MIB = 16
 export const OUTPUT_LIMIT = OUTPUT_LIMIT_MIB * 1024 * 1024
 
@@ -77,10 +80,14 @@ export async function launch(call: Call, signal: AbortSignal): Promise<EndedWith
   const ended: { exitCode: unknown; notStarted: Buffer[] } = { exitCode: undefined, notStarted: [] }
   const output = { stdout: growingBuffer(OUTPUT_LIMIT), stderr: keepStderr() }
   const bytes = typeof call.input === 'object' ? Buffer.from(call.input) : call.input
+  const abort = AbortSignal.any([signal, overflow.signal])
+  const group = readGroup()
+  let killing: NodeJS.Timeout | undefined
+  const killLater = (): void => void (killing = setInterval(group.kill, LEFT_MS))
   const git = simpleGit({
     baseDir: call.folder,
     binary: ['sh', './launch'],
-    abort: AbortSignal.any([signal, overflow.signal]),
+    abort,
     allowEnvironment: Object.keys(call.environment),
     unsafe: UNSAFE,
     // The pipes close when the last process of the group has ended, so no process is left and no output is lost.
@@ -97,11 +104,14 @@ export async function launch(call: Call, signal: AbortSignal): Promise<EndedWith
     // simple-git would keep each piece of the output. Its listeners that notice the end come later.
     for (const stream of [stdout, stderr]) stream.removeAllListeners('data')
     stdout.on('data', (chunk: Buffer) => output.stdout.add(chunk))
-    stderr.on('data', output.stderr.add)
+    stderr.on('data', (chunk: Buffer) => output.stderr.add(group.read(chunk)))
     boundOutput([stdout, stderr], overflow)
   })
   const started = performance.now()
+  abort.addEventListener('abort', killLater, { once: true })
   await git.raw([...call.args])
+  abort.removeEventListener('abort', killLater)
+  clearInterval(killing)
   stopIfAborted(signal)
   if (overflow.signal.aborted) {
     throw new Failure(

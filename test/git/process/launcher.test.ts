@@ -16,7 +16,7 @@ import {
 } from '../../../functions/git/process/environment.ts'
 import { launch, RAN_OUT, type Call, type Ended } from '../../../functions/git/process/launcher.ts'
 import { processesWith } from '../../harness/processes.ts'
-import { addressOf, inWorkspace, loginOf, patience, REACHED, until } from '../stage.ts'
+import { addressOf, inWorkspace, loginOf, outcomeOf, patience, REACHED, until } from '../stage.ts'
 import { drawnTests } from '../../harness/drawn-test.ts'
 
 const drawn = drawnTests(t, 3)
@@ -92,6 +92,28 @@ drawn('an abort ends git and its children while a server is silent', async (t) =
         'The attempt ran out of time before the remote answered; Commitlet retries automatically.',
       ),
     )
+    t.same(await processesWith(folder), [])
+  })
+})
+
+/** As the real one where the signal comes while it begins its command: it is gone, and the command goes on. */
+const TIMEOUT = `#!/bin/sh
+shift 5
+exec setsid sh -c 'trap "exit 130" INT; "$@" <&0 & wait' timeout "$@"
+`
+
+drawn('an abort ends git also where it has only ended what watches over it', async (t) => {
+  const programs = t.testdir({ timeout: TIMEOUT })
+  await chmod(join(programs, 'timeout'), 0o700)
+  await inWorkspace(tmpdir(), async ({ folder }) => {
+    const before = greetings
+    const abort = new AbortController()
+    const call = callOf(folder, ASK)
+    const path = `${programs}:${process.env['PATH'] ?? ''}`
+    const work = launch({ ...call, environment: { ...call.environment, PATH: path } }, abort.signal)
+    await until('the greeting', () => Promise.resolve(greetings > before))
+    abort.abort()
+    t.match(await outcomeOf(work), { reason: 'Timeout' })
     t.same(await processesWith(folder), [])
   })
 })
