@@ -80,9 +80,9 @@ function endPiece({ owner }: Job, took: number): void {
   else setImmediate(startNext)
 }
 
-/** Hashes bytes of whatever length in pieces. */
+/** Hashes bytes of whatever length in pieces. What has none is one: a pack may have 65,536 such objects. */
 export async function updateHash(hash: Hash, bytes: Buffer, pace: Pace): Promise<void> {
-  for (let at = 0; at < bytes.length; at += BYTES_PER_TURN) {
+  for (let at = 0; at === 0 || at < bytes.length; at += BYTES_PER_TURN) {
     hash.update(bytes.subarray(at, at + BYTES_PER_TURN))
     await pace(Math.min(bytes.length - at, BYTES_PER_TURN))
   }

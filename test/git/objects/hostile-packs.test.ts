@@ -62,6 +62,18 @@ drawn('a delta is applied once, however often its base is there', async (t) => {
   t.equal((await readPack(pack, options({ totalBytes: MIB }))).length, 200)
 })
 
+t.test('objects without a byte leave turns of the event loop to others', async (t) => {
+  const entries = Array.from({ length: 65_536 }, (_, at) => ({
+    at,
+    kind: 'blob' as const,
+    body: Buffer.alloc(0),
+  }))
+  const resolving = { ...options(), budget: () => undefined, pace: createPace(undefined) }
+  const { result, turns } = await countTurns(() => resolveDeltas(entries, resolving))
+  t.equal(result.length, entries.length)
+  t.ok(turns >= 250, `${turns} turns`)
+})
+
 t.test(
   'deltas without a base leave turns of the event loop to others, and each is looked for once',
   async (t) => {
