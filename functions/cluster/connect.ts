@@ -26,7 +26,7 @@ import { isTooLargeToStore, statusPatch, withoutRoom } from './status-patch.ts'
 export function connectCluster(apiServer: ApiServer, clock: RestClock = REST_CLOCK): Cluster {
   const { elapsed } = clock
   const { server, now } = followServerClock(apiServer, elapsed)
-  const discover = discovery(server, elapsed)
+  const discover = discovery(server, elapsed, clock.wait)
   const largeReads = shareLargeReads(server, clock)
   const serverFor = shareReads(server, largeReads, elapsed)
   const forParsing = takeTurnsToParse()

@@ -7,6 +7,8 @@ import { countParts } from '../domain/network/json-parts.ts'
 import { selectedOf } from './calls/answer.ts'
 import { takeTurnsOfAttempts } from './calls/attempt-turns.ts'
 import type { ApiAnswer } from './calls/exchange.ts'
+import { LONGEST_TURN_MS } from './calls/large-reads.ts'
+import { REST_CLOCK, type RestClock } from './calls/rest.ts'
 import { OF_KINDS } from './calls/selections.ts'
 import type { InTurn } from './calls/slow-calls.ts'
 import type { CallTurn, Cluster } from './cluster.ts'
@@ -37,11 +39,15 @@ interface Told {
 
 /**
  * Finds the plural and the scope of a kind with the discovery API. Calls for one group in flight share one answer, and only
- * the call has a turn: who waits for one that has begun keeps nobody waiting, also where the API of the group never answers.
- * Returns undefined for a kind or group that the cluster does not serve. Throws what `selectedOf` throws, and NotSupported for a
- * group with too many kinds. `by`: whose turn a call takes; default: at once.
+ * the call has a turn, for two seconds at most: who waits for one that has begun keeps nobody waiting, also where the API of the
+ * group never answers. Returns undefined for a kind or group that the cluster does not serve. Throws what `selectedOf` throws, and
+ * NotSupported for a group with too many kinds. `by`: whose turn a call takes; default: at once.
  */
-export function discovery(server: ApiServer, now: () => number): Discover {
+export function discovery(
+  server: ApiServer,
+  now: () => number,
+  wait: RestClock['wait'] = REST_CLOCK.wait,
+): Discover {
   const remembered = new LRUCache<string, Told>({
     max: MOST_REMEMBERED,
     ttl: REMEMBERED_MS,
@@ -65,6 +71,11 @@ export function discovery(server: ApiServer, now: () => number): Discover {
     }
   }
 
+  /** Undefined where an API behind the API server may be what is waited for: the call goes on without its turn. */
+  function inTime(told: Promise<Told>): Promise<Told | undefined> {
+    return Promise.race([told, wait(LONGEST_TURN_MS).then(() => undefined)])
+  }
+
   /** What the next call tells, or one that others make while it waits for its turn. */
   async function read(apiVersion: string, inTurn: InTurn): Promise<Told> {
     const before = calls
@@ -74,7 +85,7 @@ export function discovery(server: ApiServer, now: () => number): Discover {
       const told = await inTurn(async () => {
         const known = remembered.get(apiVersion)
         if (known !== undefined && known.call > before) return known
-        return reading.has(apiVersion) ? undefined : call(apiVersion)
+        return reading.has(apiVersion) ? undefined : inTime(call(apiVersion))
       })
       if (told !== undefined) return told
     }

@@ -1,4 +1,6 @@
+import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
+import { AT_ONCE } from '../../functions/cluster/calls/attempt-turns.ts'
 import type { ApiServer } from '../../functions/cluster/api-server.ts'
 import { discovery, groupPath } from '../../functions/cluster/discovery.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
@@ -59,7 +61,7 @@ t.test('calls at once share one answer, and ask again for a kind that it lacks',
       })
     })
   const discover = discovery(server, Date.now)
-  const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+  const settle = (): Promise<void> => setImmediate()
   const many = (kind: string) =>
     Promise.all(Array.from({ length: 10 }, () => discover('test.example.com/v1', kind)))
   const first = many('Shelf')
@@ -74,6 +76,34 @@ t.test('calls at once share one answer, and ask again for a kind that it lacks',
   asked[1]?.(['Shelf', 'Book'])
   for (const served of await later) t.equal(served?.plural, 'book')
   t.equal(asked.length, 2)
+})
+
+t.test('a call to an API that hangs gives its turn to others after two seconds, and goes on', async (t) => {
+  const over = Promise.withResolvers<undefined>()
+  const answer = Promise.withResolvers<undefined>()
+  const asked: string[] = []
+  const resources = [{ kind: 'Shelf', name: 'shelves', namespaced: true }]
+  const server: ApiServer = async ({ path }) => {
+    asked.push(path)
+    if (path !== '/api/v1') await answer.promise
+    return { status: 200, text: JSON.stringify({ resources }) }
+  }
+  const discover = discovery(server, Date.now, (milliseconds) => {
+    t.equal(milliseconds, 2_000)
+    return over.promise
+  })
+  const by = { namespace: 'team' }
+  const hanging = Array.from({ length: AT_ONCE }, (_, i) =>
+    discover(`hangs.example.com/v${i + 1}`, 'Shelf', by),
+  )
+  const other = discover('v1', 'Shelf', by)
+  await setImmediate()
+  t.equal(asked.length, AT_ONCE)
+  over.resolve(undefined)
+  t.match(await other, { plural: 'shelves' })
+  answer.resolve(undefined)
+  for (const one of hanging) t.match(await one, { plural: 'shelves' })
+  t.equal(asked.length, AT_ONCE + 1)
 })
 
 t.test('a plural that is not a valid resource name is skipped', async (t) => {
