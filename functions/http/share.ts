@@ -5,6 +5,7 @@ import type { HeldTurn } from '../domain/sharing/keyed-turns.ts'
 import type { RouteSettings } from '../domain/network/route.ts'
 import type { Fetch } from '../domain/pull-request/pull-requests.ts'
 import type { HTTPSettings } from './http.ts'
+import { bytesOf } from './request.ts'
 
 /** Where nobody else needs the thread. */
 export const atOnce: Share = (work) => Promise.resolve().then(work)
@@ -54,10 +55,12 @@ export function shareOfCalls(
  * with two bytes, has 0.4.
  */
 const CALL_MS = 0.5
+/** What a byte that is sent takes: contents are encoded, and all is encrypted. */
+const SENT_BYTE_MS = 2 / (1024 * 1024)
 
 /**
  * The same calls, each of which begins in this share, and counts: an attempt may make a hundred that follow each other at once, and
- * each answer may be short.
+ * each answer may be short, or a commit of 10 MiB refused.
  */
 export function callInShare(
   fetch: Fetch,
@@ -65,7 +68,7 @@ export function callInShare(
   counted: Required<Pick<HTTPSettings, 'count'>>,
 ): Fetch {
   return async function callShared(url, init) {
-    await share(() => counted.count(CALL_MS))
+    await share(() => counted.count(CALL_MS + bytesOf(init.body) * SENT_BYTE_MS))
     return fetch(url, init)
   }
 }

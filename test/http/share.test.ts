@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { HandshakeShares } from '../../functions/domain/network/share.ts'
-import { inShareOf, shareOfHandshakes } from '../../functions/http/share.ts'
+import { atOnce, callInShare, inShareOf, shareOfHandshakes } from '../../functions/http/share.ts'
 
 const { signal } = new AbortController()
 
@@ -48,6 +48,16 @@ t.test('handshakes that have taken long wait for their share while the turn is k
   await share(() => until(performance.now() + 60))
   await share(() => undefined)
   t.strictSame(urgent, [true, false])
+})
+
+t.test('a call counts when it begins, and what it sends', async (t) => {
+  const counted: number[] = []
+  const count = (milliseconds: number): void => void counted.push(milliseconds)
+  const call = callInShare(async () => new Response(), atOnce, { count })
+  const bytes = 10 * 1024 * 1024
+  for (const body of [undefined, 'x'.repeat(bytes), { bytes, pieces: () => [] }])
+    await call('https://git.example.com/', { method: 'POST', headers: {}, ...(body && { body }) })
+  t.strictSame(counted, [0.5, 20.5, 20.5])
 })
 
 t.test("names of an API are in the share of the namespace, with the operator's login in none", async (t) => {
