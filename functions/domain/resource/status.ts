@@ -122,7 +122,8 @@ export function failed(resource: Envelope, failure: Failure, terms: FailureTerms
   const { now, limit, random, awaited = [], lapses = 0, late = {}, nothingPushed = false } = terms
   const attempts = resource.status?.attempts ?? 1
   const started = Date.parse(resource.status?.startedAt ?? '') || now.getTime()
-  const elapsedSeconds = (now.getTime() - started) / 1000
+  // The clock of the API server may have been set back, and whoever may write the status may write any time.
+  const elapsedSeconds = Math.max(0, (now.getTime() - started) / 1000)
   const looks = awaited.length > 0
   const delay = nextDelay(failure, { attempts, limit, elapsedSeconds, random, looks })
   const ends = typeof delay !== 'number'

@@ -114,6 +114,14 @@ t.test('a budget that is used up names the last cause and ends', async (t) => {
   })
 })
 
+t.test('where the clock of the API server was set back, the next attempt comes no later', async (t) => {
+  for (const startedAt of ['2026-03-01T12:00:00Z', '9999-12-31T23:59:59Z']) {
+    const claim = { ...resource(fresh), status: { ...claimed(resource(fresh), terms(NOW)), startedAt } }
+    const status = failed(claim, new Failure('PermissionDenied', 'No.'), { now: NOW, limit: 12, random: 0 })
+    t.match(status, { phase: 'Retrying', nextAttemptTime: '2026-03-01T10:05:01Z' })
+  }
+})
+
 t.test('a transition time changes only with the status of its condition', async (t) => {
   const claim = { ...resource(fresh), status: claimed(resource(fresh), terms(NOW)) }
   const later = new Date(NOW.getTime() + 60_000)
