@@ -40,12 +40,17 @@ export async function commitObject(
   world: World,
   attempt: Attempt,
 ): Promise<Outcome> {
+  const { signal } = attempt
+  // Not by AbortSignal.any, which forgets that one of its signals has fired once that one is gone.
   const over = new AbortController()
+  const end = (): void => over.abort(signal.reason)
+  signal.addEventListener('abort', end, { once: true })
+  if (signal.aborted) end()
   try {
-    const reads = AbortSignal.any([attempt.signal, over.signal])
-    return await readAndCommit(resource, world, { ...attempt, reads })
+    return await readAndCommit(resource, world, { ...attempt, reads: over.signal })
   } finally {
-    over.abort()
+    signal.removeEventListener('abort', end)
+    end()
   }
 }
 

@@ -1,3 +1,6 @@
+import { setImmediate } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import { parseResource } from '../domain/fixtures/parsed.ts'
 import { commitObject } from '../../functions/commit/commit-object.ts'
@@ -7,6 +10,9 @@ import { signedOf } from '../../functions/domain/requester/stamp.ts'
 import type { Cluster } from '../../functions/cluster/cluster.ts'
 import type { World } from '../../functions/world.ts'
 import { ATTEMPT, gitCommit, memoryWorld, STAMPED } from '../harness/memory-world.ts'
+
+setFlagsFromString('--expose-gc')
+const collect: () => void = runInNewContext('gc')
 
 const ROLE = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name: 'shop' } as const
 
@@ -94,6 +100,9 @@ t.test('an attempt that fails while its object is read ends that read', async (t
   }
   const ending = commitObject(resource, { ...world, cluster: { ...world.cluster, readObject } }, ATTEMPT)
   await t.rejects(ending, { name: 'Failure', reason: 'ReferenceNotFound' })
+  // What is aborted may be gone before somebody looks at what was made of it.
+  await setImmediate()
+  collect()
   t.equal(reading?.aborted, true)
 })
 
