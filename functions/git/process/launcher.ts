@@ -109,9 +109,12 @@ export async function launch(call: Call, signal: AbortSignal): Promise<EndedWith
   })
   const started = performance.now()
   abort.addEventListener('abort', killLater, { once: true })
-  await git.raw([...call.args])
-  abort.removeEventListener('abort', killLater)
-  clearInterval(killing)
+  try {
+    await git.raw([...call.args])
+  } finally {
+    abort.removeEventListener('abort', killLater)
+    clearInterval(killing)
+  }
   stopIfAborted(signal)
   if (overflow.signal.aborted) {
     throw new Failure(
