@@ -16,7 +16,7 @@ const REQUEST_TIMEOUT_MS = 5_000
 const LARGEST_HEAD = 8 * 1024
 /** How long a text is answered again, in milliseconds. */
 const SHARED_MS = 1_000
-/** Most answers in such a time. Who asks for more waits 5 s for a refusal. */
+/** Most answers to an address in such a time. Who asks for more waits 5 s for a refusal. */
 const MOST_ANSWERS = 20
 
 /** What answers `GET /metrics`, on a port of its own. */
@@ -27,7 +27,7 @@ export interface MetricsServer {
 
 /**
  * Serves the metrics over plain HTTP, to anybody who reaches the port: they name no namespace, no repository and no user.
- * A flood costs little: 16 connections, 20 answers a second, one text a second. Does not keep the process alive.
+ * A flood costs little: 16 connections, 20 answers a second to each address, one text a second. Does not keep the process alive.
  * Rejects with Node's error if it cannot listen.
  */
 export async function serveMetrics(
@@ -46,7 +46,7 @@ export async function serveMetrics(
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const known = request.method === 'GET' && request.url === '/metrics'
-    const shared = known ? share() : undefined
+    const shared = known ? share(request.socket.remoteAddress) : undefined
     if (shared === undefined) {
       // A body is not read, and neither is what follows it.
       await connections.slowDown(request.socket)
@@ -75,19 +75,20 @@ export async function serveMetrics(
   }
 }
 
-/** The text, at most a second old; undefined if it was asked for too often in that time. */
-function shareText(make: () => Promise<string>): () => Promise<string> | undefined {
+/** The text, at most a second old; undefined if this address has asked for it too often in that time. */
+function shareText(make: () => Promise<string>): (address?: string) => Promise<string> | undefined {
+  const answers = new Map<string, number>()
   let made = -Infinity
-  let answers = 0
   let text = Promise.resolve('')
-  return function share() {
+  return function share(address = '') {
     if (performance.now() - made > SHARED_MS) {
       made = performance.now()
-      answers = 0
+      answers.clear()
       text = make()
     }
-    answers += 1
-    return answers > MOST_ANSWERS ? undefined : text
+    const count = (answers.get(address) ?? 0) + 1
+    answers.set(address, count)
+    return count > MOST_ANSWERS ? undefined : text
   }
 }
 

@@ -1,5 +1,7 @@
 import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import t from 'tap'
 import type { Test } from 'tap'
 import type { Timing } from '../../functions/domain/incoming/timing.ts'
@@ -88,6 +90,23 @@ t.test('a flood over many connections makes one text a second, and 16 connection
   t.ok(answers <= 400, `${answers} of 4,000 requests were answered`)
   const seconds = (performance.now() - began) / 1_000
   t.ok(made() <= seconds + 2, `${made()} texts in ${seconds} s`)
+})
+
+t.test('whoever floods it leaves others their answers', async (t) => {
+  const { port } = await start(t)
+  const scrape = (localAddress: string): Promise<IncomingMessage> => {
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+    get({ port, path: '/metrics', host: '127.0.0.1', localAddress, agent: false }, resolve).on(
+      'error',
+      reject,
+    )
+    return promise
+  }
+  for (let scrapes = 0; scrapes < 20; scrapes += 1) (await scrape('127.0.0.2')).resume()
+  void scrape('127.0.0.2').catch(() => undefined)
+  const answer = await scrape('127.0.0.1')
+  t.equal(answer.statusCode, 200)
+  t.match(await text(answer), 'made ')
 })
 
 t.test('a port that is in use rejects', async (t) => {
