@@ -34,6 +34,8 @@ export type Unmade = 'memory' | 'turn'
 export interface EditLineParts {
   /** Waits until the pod has this memory for a thread. Throws Conflict if the signal fires. */
   readonly acquire: (memoryMiB: number, owner: EditOwner) => Promise<Release>
+  /** Whether another thread waits for memory. */
+  readonly isScarce: () => boolean
   readonly start: (heapMiB: number) => EditThread
   readonly heapMiB: number
   /** How long an edit may take in milliseconds while another namespace waits. */
@@ -64,7 +66,7 @@ interface Kept {
  * Next is the namespace that has taken the least, with what its edit is likely to take: one that edits now and then waits for one
  * edit of those that always do, and what is small for one that is large, however many have just come with those.
  */
-export function openEditLine({ acquire, start, heapMiB, turnMs }: EditLineParts): EditLine {
+export function openEditLine({ acquire, isScarce, start, heapMiB, turnMs }: EditLineParts): EditLine {
   const elapsed = (): number => performance.now()
   const inTurn = openFairTurns(turnMs, elapsed, countExcess(COUNTED, elapsed))
   let kept: Kept | undefined
@@ -100,7 +102,8 @@ export function openEditLine({ acquire, start, heapMiB, turnMs }: EditLineParts)
     try {
       return await used.thread.run(before, edit, signal)
     } finally {
-      if (used.thread.isEnding()) await drop()
+      // Those who always have edits here would keep it from the others.
+      if (used.thread.isEnding() || isScarce()) await drop()
       else used.timer = setTimeout(() => void drop(), KEEP_MS).unref()
     }
   }

@@ -46,6 +46,9 @@ const THREADS = [
   { mostWeight: Infinity, heapMiB: LARGEST_HEAP_MIB, turnMs: TURN_MS },
 ] as const
 
+/** How many there may be at once: one for each line. */
+export const EDIT_THREADS = THREADS.length
+
 /** The most that a thread takes of the pod, in MiB. */
 export const MOST_EDIT_MIB = LARGEST_HEAP_MIB + BESIDES_MIB
 
@@ -57,9 +60,19 @@ export const MOST_EDIT_MIB = LARGEST_HEAP_MIB + BESIDES_MIB
 export function openEdits(parts: EditParts): Edits {
   const { acquire, mostMiB, share, start = startEditThread, turnsMs = [] } = parts
   const largest = mostMiB - BESIDES_MIB
+  let waiting = 0
+  const acquireNext: typeof acquire = (memoryMiB, owner) => {
+    waiting += 1
+    return acquire(memoryMiB, owner).finally(() => (waiting -= 1))
+  }
+  const isScarce = (): boolean => waiting > 0
   const lines = THREADS.map(({ mostWeight, heapMiB, turnMs }, i) => {
     const bounds = { heapMiB: Math.min(heapMiB, largest), turnMs: turnsMs[i] ?? turnMs }
-    return { ...openEditLine({ acquire, start, ...bounds }), mostWeight, turnMs: bounds.turnMs }
+    return {
+      ...openEditLine({ acquire: acquireNext, isScarce, start, ...bounds }),
+      mostWeight,
+      turnMs: bounds.turnMs,
+    }
   })
 
   async function editInThread(before: Uint8Array, edit: TextEdit, owner: EditOwner): Promise<Uint8Array> {

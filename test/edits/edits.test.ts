@@ -236,6 +236,40 @@ t.test(
   },
 )
 
+t.test('a thread that always has edits leaves its memory to one that has none', async (t) => {
+  const ends: (() => void)[] = []
+  const run: EditThread['run'] = async (before) => {
+    const { promise, resolve } = Promise.withResolvers<Uint8Array>()
+    ends.push(() => resolve(before))
+    return promise
+  }
+  const waiting: (() => void)[] = []
+  let places = 2
+  // Whoever waits gets the place of the one who leaves.
+  const release = (): void => (waiting.shift() ?? (() => (places += 1)))()
+  const acquire = async (): Promise<() => void> => {
+    if (places > 0) places -= 1
+    else await new Promise<void>((resolve) => waiting.push(resolve))
+    return release
+  }
+  const start = (): EditThread => ({ run, isEnding: () => false, end: async () => {} })
+  const { edit, close } = openStage({ acquire, start })
+  t.teardown(close)
+  const [small, medium, large] = [20_000, 200_000, 600_000].map(valuesOf)
+  const always = [medium!, large!].flatMap((file) => [1, 2, 3].map(() => edit(file, SET, OWNER)))
+  await waitFor('two edits', () => ends[1], 10_000)
+  let ended = 0
+  let before: number | undefined
+  const made = edit(small!, SET, ownerOf('other')).then(() => (before = ended))
+  for (; ended < always.length + 1; ended += 1) {
+    await waitFor('an edit', () => ends[0], 10_000)
+    ends.shift()?.()
+    await new Promise(setImmediate)
+  }
+  await Promise.all([made, ...always])
+  t.ok((before ?? Infinity) < 4, `after ${before} of the others`)
+})
+
 drawn('a refusal for want of memory passes the turn on', async (t) => {
   let isFull = true
   const acquire = async () => {

@@ -3,7 +3,7 @@ import { atMost, part, type Amounts } from './amounts.ts'
 import { PREPARING, type Cost } from './cost.ts'
 import type { Stock } from './budget.ts'
 import type { LaneBounds } from './lane-bounds.ts'
-import { MOST_EDIT_MIB } from '../../edits/edits.ts'
+import { EDIT_THREADS, MOST_EDIT_MIB } from '../../edits/edits.ts'
 
 /** How the memory and the disk of a pod are divided. */
 export interface Shares {
@@ -118,9 +118,14 @@ function largeSession(
 
 const WAITING_IN_SESSION = { total: MOST_SESSIONS, perNamespace: MOST_SESSIONS, perHost: MOST_SESSIONS }
 
-/** Two threads, each of which is used by whichever namespace has its turn (functions/edits/edits.ts). */
+/** Each of the threads is used by whichever namespace has its turn (functions/edits/edits.ts). */
 const EDITS: LaneBounds = {
-  held: { total: atMost(2), perNamespace: atMost(2), perHost: atMost(2), ofSlow: atMost(2) },
+  held: {
+    total: atMost(EDIT_THREADS),
+    perNamespace: atMost(EDIT_THREADS),
+    perHost: atMost(EDIT_THREADS),
+    ofSlow: atMost(EDIT_THREADS),
+  },
   waiting: WAITING_IN_SESSION,
 }
 

@@ -14,6 +14,7 @@ const MIB = 1024 * 1024
 const NEVER = new AbortController().signal
 /** Of the thread for edits that need little. */
 const QUICK_EDIT_MIB = 88
+const LARGER_EDIT_MIB = 152
 
 function open() {
   const turns = openTurns(divide(POD, 256))
@@ -174,15 +175,15 @@ t.test('the memory of an edit is found while all sessions are taken, and it is m
     turns.acquireSession(holder, AbortSignal.timeout(5_000)).catch(() => undefined)
   }
   const { mostEditMiB, acquireEdit, figures } = turns
-  const releases = [
-    await acquireEdit(mostEditMiB, { namespace: 'team', signal: NEVER }),
-    await acquireEdit(QUICK_EDIT_MIB, { namespace: 'team', signal: NEVER }),
-  ]
-  t.match(figures().edit, { running: 2, heldBytes: (mostEditMiB + QUICK_EDIT_MIB) * 1024 * 1024 })
+  const sizes = [mostEditMiB, LARGER_EDIT_MIB, QUICK_EDIT_MIB]
+  const releases: (() => void)[] = []
+  for (const size of sizes) releases.push(await acquireEdit(size, { namespace: 'team', signal: NEVER }))
+  const heldBytes = sizes.reduce((sum, size) => sum + size, 0) * 1024 * 1024
+  t.match(figures().edit, { running: 3, heldBytes }, 'one thread for each line')
   const abort = new AbortController()
-  const third = acquireEdit(QUICK_EDIT_MIB, { namespace: 'other', signal: abort.signal })
+  const fourth = acquireEdit(QUICK_EDIT_MIB, { namespace: 'other', signal: abort.signal })
   abort.abort()
-  await t.rejects(third, { reason: 'Conflict', message: /waiting to start/ })
+  await t.rejects(fourth, { reason: 'Conflict', message: /waiting to start/ })
   for (const release of releases) release()
   t.match(figures().edit, { running: 0, heldBytes: 0 })
 })
