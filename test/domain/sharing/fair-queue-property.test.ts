@@ -60,88 +60,92 @@ async function settle(): Promise<void> {
 t.test(
   'no place is lost or given twice, whoever gives up and whenever, and none is free while somebody waits',
   async (t) => {
-    const property = fc.asyncProperty(terms, fc.array(step, { maxLength: 60, size: 'max' }), async (given, steps) => {
-      const { places, spare, lent, isLate, counts } = given
-      const most = places + Math.max(lent, spare ? 1 : 0)
-      let now = 0
-      const elapsed = (): number => now
-      const handing: (() => void)[] = []
-      const queue = openFairQueue(places, {
-        elapsed,
-        spare,
-        ...(lent > 0 ? { most: places + lent } : {}),
-        ...(isLate ? { handOver: (next: () => void) => void handing.push(next) } : {}),
-        taken: counts === 'excess' ? countExcess(FEW, elapsed) : countInProportion(100),
-      })
-      const comers: Comer[] = []
-      const having = (): Comer[] => comers.filter(({ leave, isGone }) => leave !== undefined && !isGone)
-      const waiting = (): Comer[] => comers.filter(({ leave, isGone }) => leave === undefined && !isGone)
+    const property = fc.asyncProperty(
+      terms,
+      fc.array(step, { maxLength: 60, size: 'max' }),
+      async (given, steps) => {
+        const { places, spare, lent, isLate, counts } = given
+        const most = places + Math.max(lent, spare ? 1 : 0)
+        let now = 0
+        const elapsed = (): number => now
+        const handing: (() => void)[] = []
+        const queue = openFairQueue(places, {
+          elapsed,
+          spare,
+          ...(lent > 0 ? { most: places + lent } : {}),
+          ...(isLate ? { handOver: (next: () => void) => void handing.push(next) } : {}),
+          taken: counts === 'excess' ? countExcess(FEW, elapsed) : countInProportion(100),
+        })
+        const comers: Comer[] = []
+        const having = (): Comer[] => comers.filter(({ leave, isGone }) => leave !== undefined && !isGone)
+        const waiting = (): Comer[] => comers.filter(({ leave, isGone }) => leave === undefined && !isGone)
 
-      function enter(owner: string, rank: Rank): void {
-        const comer: Comer = { owner, patience: new AbortController(), isLent: false, isGone: false }
-        comers.push(comer)
-        queue.enter(owner, comer.patience.signal, rank).then(
-          (leave) => void (comer.leave = leave),
-          () => void (comer.isGone = true),
-        )
-      }
-
-      function lend(comer: Comer | undefined): void {
-        if (comer === undefined) return
-        comer.isLent = true
-        comer.leave?.lend()
-      }
-
-      function leave(comer: Comer | undefined): void {
-        if (comer === undefined) return
-        comer.isGone = true
-        comer.leave?.()
-        comer.leave?.()
-      }
-
-      function take(one: Step): void {
-        if (one.do === 'enter') enter(one.owner, one.rank)
-        else if (one.do === 'wait') now += one.ms
-        else if (one.do === 'hand over') handing.shift()?.()
-        else {
-          const [held, waits] = [having(), waiting()]
-          const comer = held[one.which % held.length]
-          if (one.do === 'lend') lend(comer)
-          else if (one.do === 'go on') queue.mayGoOn(comer?.owner ?? 'a')
-          else if (one.do === 'give up') waits[one.which % waits.length]?.patience.abort()
-          else leave(comer)
-          if (one.do === 'leave while others give up')
-            for (const { patience } of waits.filter((_, i) => (one.which >> i) % 2 === 0)) patience.abort()
+        function enter(owner: string, rank: Rank): void {
+          const comer: Comer = { owner, patience: new AbortController(), isLent: false, isGone: false }
+          comers.push(comer)
+          queue.enter(owner, comer.patience.signal, rank).then(
+            (leave) => void (comer.leave = leave),
+            () => void (comer.isGone = true),
+          )
         }
-      }
 
-      async function check(): Promise<void> {
+        function lend(comer: Comer | undefined): void {
+          if (comer === undefined) return
+          comer.isLent = true
+          comer.leave?.lend()
+        }
+
+        function leave(comer: Comer | undefined): void {
+          if (comer === undefined) return
+          comer.isGone = true
+          comer.leave?.()
+          comer.leave?.()
+        }
+
+        function take(one: Step): void {
+          if (one.do === 'enter') enter(one.owner, one.rank)
+          else if (one.do === 'wait') now += one.ms
+          else if (one.do === 'hand over') handing.shift()?.()
+          else {
+            const [held, waits] = [having(), waiting()]
+            const comer = held[one.which % held.length]
+            if (one.do === 'lend') lend(comer)
+            else if (one.do === 'go on') queue.mayGoOn(comer?.owner ?? 'a')
+            else if (one.do === 'give up') waits[one.which % waits.length]?.patience.abort()
+            else leave(comer)
+            if (one.do === 'leave while others give up')
+              for (const { patience } of waits.filter((_, i) => (one.which >> i) % 2 === 0)) patience.abort()
+          }
+        }
+
+        async function check(): Promise<void> {
+          await settle()
+          const held = having().length
+          if (held > most) throw new Error(`${held} have a place, of ${most}`)
+          const kept = having().filter(({ isLent }) => !isLent).length
+          if (kept > places + (spare ? 1 : 0))
+            throw new Error(`${kept} have a place that is not lent, of ${places}`)
+          if (handing.length > 0) return
+          if (held < places && waiting().length > 0) throw new Error('somebody waits where there is room')
+          if (queue.hasRoom() !== held < places)
+            throw new Error(`${held} of ${places}, hasRoom ${queue.hasRoom()}`)
+        }
+
+        for (const one of steps) {
+          take(one)
+          await check()
+        }
+        while (having().length > 0 || handing.length > 0) {
+          for (const next of handing.splice(0)) next()
+          leave(having()[0])
+          await check()
+        }
+        if (waiting().length > 0) throw new Error('somebody waits at the end')
+        for (let i = 0; i < places; i += 1) enter('z', 'last')
         await settle()
-        const held = having().length
-        if (held > most) throw new Error(`${held} have a place, of ${most}`)
-        const kept = having().filter(({ isLent }) => !isLent).length
-        if (kept > places + (spare ? 1 : 0))
-          throw new Error(`${kept} have a place that is not lent, of ${places}`)
-        if (handing.length > 0) return
-        if (held < places && waiting().length > 0) throw new Error('somebody waits where there is room')
-        if (queue.hasRoom() !== held < places)
-          throw new Error(`${held} of ${places}, hasRoom ${queue.hasRoom()}`)
-      }
-
-      for (const one of steps) {
-        take(one)
-        await check()
-      }
-      while (having().length > 0 || handing.length > 0) {
-        for (const next of handing.splice(0)) next()
-        leave(having()[0])
-        await check()
-      }
-      if (waiting().length > 0) throw new Error('somebody waits at the end')
-      for (let i = 0; i < places; i += 1) enter('z', 'last')
-      await settle()
-      if (having().length !== places) throw new Error(`${having().length} places are left of ${places}`)
-    })
+        if (having().length !== places) throw new Error(`${having().length} places are left of ${places}`)
+      },
+    )
     await t.resolves(fc.assert(property, { numRuns: sized(200, 5_000) }))
   },
 )
