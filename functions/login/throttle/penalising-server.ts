@@ -36,8 +36,8 @@ const TORN_FORGOTTEN_IN_S = 600
 const MOST_WITH_TORN = 5
 /** The default of FAILED_LOGINS. An operator who allows more knows that the hosts do. */
 const USUALLY_FAILED = 8
-/** Of namespaces, and of what has worked. */
-const REMEMBERED = 1_000
+/** Of namespaces, and of what has worked. A cache with `max` takes its whole memory at once: 50 KB for each of 1,000 servers. */
+const REMEMBERED = { maxSize: 1_000, sizeCalculation: () => 1 } as const
 
 /** What a namespace has made fail. */
 interface Standing {
@@ -88,9 +88,9 @@ export interface PenalisingServer {
 export function makePenalisingServer(mostFailed: number, elapsed: () => number): PenalisingServer {
   const part = Math.min(1, USUALLY_FAILED / mostFailed)
   const left = makeAllowance(MOST, 1, elapsed)
-  const standings = new LRUCache<string, Standing>({ max: REMEMBERED })
+  const standings = new LRUCache<string, Standing>(REMEMBERED)
   // Namespaces and logins.
-  const worked = new LRUCache<string, true>({ max: REMEMBERED })
+  const worked = new LRUCache<string, true>(REMEMBERED)
   // The most that is known of, until it has said what it is.
   let penalty = partOf(OPENSSH, part)
   // How many are tried of those that have not worked there, of those that have where some of the namespace were torn, and by each.

@@ -377,3 +377,18 @@ t.test('addresses are tried until one can be reached, and what fails counts ther
 async function settle(): Promise<void> {
   for (let times = 0; times < 10; times += 1) await setImmediate()
 }
+
+t.test('what is known of many servers takes no more memory than it needs', async (t) => {
+  const { penalties } = stage(STRICT)
+  const before = process.memoryUsage().arrayBuffers
+  for (let port = 1; port <= 500; port += 1)
+    await outcomeOf(
+      penalties.run({ ...to(SERVER), port }, (_address, { reached, begins }) => {
+        begins()
+        reached()
+        return Promise.reject(MISMATCH)
+      }),
+    )
+  const taken = (process.memoryUsage().arrayBuffers - before) / 1024
+  t.ok(taken < 1_024, `${taken} KiB`)
+})
