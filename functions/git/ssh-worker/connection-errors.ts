@@ -109,7 +109,7 @@ export function explainHandshake(error: SSHError, handshake: Handshake): Failure
 }
 
 /** Explains how a connection ended after the login. */
-export function explainLoss({ text }: RepositoryAddress, error: SSHError): Failure {
+export function explainLoss({ text }: RepositoryAddress, error: Pick<SSHError, 'level' | 'code'>): Failure {
   if (error.level === 'client-timeout')
     return new Failure(
       'Timeout',

@@ -162,7 +162,8 @@ async function logIn(
     remoteAddress: socket.remoteAddress ?? '',
     async run(command, protocol) {
       const channel = await openChannel({ client, address }, command, protocol).catch((error: unknown) => {
-        throw lost ?? error
+        // ssh2 throws an error of its own where the socket has ended, and is not closed yet.
+        throw lost ?? (error instanceof Failure ? error : explainLoss(address, {}))
       })
       if (takesTinyPackets(channel)) throw stop('tiny packets')
       return channel

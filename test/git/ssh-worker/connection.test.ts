@@ -289,6 +289,13 @@ drawn('a key that cannot be read is reported before any connection', async (t) =
   t.ok(server.logins.length <= before)
 })
 
+t.test('a command on a connection that has ended is told that it was lost', async (t) => {
+  const address = parseRepositoryAddress(`${server.url}/acme/shop.git`)
+  const connection = await connectSSH({ address, addresses: ['127.0.0.1'], login }, patience(), NOTHING)
+  connection.close()
+  t.match(await outcomeOf(connection.run('git-upload-pack', undefined)), { reason: 'NetworkError' })
+})
+
 drawn('a connection that cannot begin leaves no socket', async (t) => {
   const plain = await speaking('', 'stay')
   t.teardown(plain.close)
