@@ -28,16 +28,19 @@ export function kindOf({ apiVersion, kind }: Pick<ObjectReference, 'apiVersion' 
 
 /**
  * Checks every reference of a GitCommit, side by side. Each kind is looked up once, and each object reviewed once, however
- * often it is referred to: all are told the same. Of more objects than are allowed none is: a rule has refused them already.
+ * often it is referred to: all are told the same. Of more objects than are allowed none is: a rule has refused them already. Nor is
+ * one in a list that is too long: the schema has not looked at its entries.
  */
 export async function judgeReferences(
   spec: Draft<GitCommitSpec>,
   found: readonly FieldError[],
   context: ReviewContext,
 ): Promise<ReferencesVerdict> {
-  const written = writtenReferences(spec)
-  if (countObjects(written) > OBJECTS_LIMIT) return NOTHING_JUDGED
   const faulty = new Set(found.map(({ field }) => field))
+  const written = writtenReferences(spec).filter(
+    ({ field }) => !listsOf(field).some((list) => faulty.has(list)),
+  )
+  if (countObjects(written) > OBJECTS_LIMIT) return NOTHING_JUDGED
   const once = askingOnce(context)
   const verdicts: Awaited<ReturnType<typeof judgeReference>>[] = []
   for (let at = 0; at < written.length; at += SIDE_BY_SIDE) {
@@ -55,6 +58,11 @@ export async function judgeReferences(
     warnings: verdicts.flatMap(({ warnings }) => warnings),
     served: new Map(served),
   }
+}
+
+/** The lists of the spec that hold this field. */
+function listsOf(field: string): readonly string[] {
+  return [...field.matchAll(/\[\d+\]/g)].map(({ index }) => field.slice(0, index))
 }
 
 function askingOnce(context: ReviewContext): ReviewContext {

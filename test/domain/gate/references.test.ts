@@ -66,3 +66,18 @@ t.test('a thousand references and thousands of errors elsewhere are compared in 
   const took = cpuTime() - began
   t.ok(took < allowedMs(20), `${took.toFixed(0)} ms`)
 })
+
+t.test('of a list that is too long, whose entries no schema has looked at, nothing is asked', async (t) => {
+  const odd = { apiVersion: '../../api', kind: 'a/b', name: '../c' }
+  const valueFrom = { resourceRef: { ...odd, field: '.a' } }
+  const [own, inSet] = [[file(0, odd)], [{ path: 'x', set: [{ field: '.a', valueFrom }] }]]
+  for (const [list, files] of [
+    ['spec.files', own],
+    ['spec.files', inSet],
+    ['spec.files[0].set', inSet],
+  ] as const) {
+    const world = reviewContext()
+    const verdict = await judgeReferences({ files }, [fieldError(list, 'is too long.')], world)
+    t.same([...world.asked, ...world.reviewed, ...verdict.warnings], [], list)
+  }
+})
