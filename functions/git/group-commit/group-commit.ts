@@ -121,8 +121,9 @@ export function makeGroupCommit({ land, acquire = atOnce }: GroupCommitParts): G
   function enqueue(waiter: Waiter, isLate?: 'late'): void {
     if (isLate !== undefined) late.add(waiter)
     const place = companions.queueOf(waiter)
-    const isFull = waiter.login.ofOperator === true && queues.get(place)?.hasRoomFor(waiter) === false
-    const key = isFull ? apartKey(waiter) : place
+    const own = apartKey(waiter)
+    const mayBeFull = waiter.login.ofOperator === true && place !== own
+    const key = mayBeFull && queues.get(place)?.hasRoomFor(waiter) === false ? own : place
     const known = queues.get(key)
     const queue = known ?? makeBranchQueue(waiter)
     places.set(waiter, queue)
