@@ -22,6 +22,16 @@ export default tseslint.config(
     },
   },
   {
+    files: ['functions/**/*.ts', 'webhook/**/*.ts', 'cli/**/*.ts'],
+    ignores: ['functions/domain/deadline.ts'],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        { object: 'AbortSignal', property: 'any', message: 'Use anySignal of functions/domain/deadline.ts.' },
+      ],
+    },
+  },
+  {
     // The way into a host's folder exports it as default: the table of functions/pull-request/provider-apis.ts loads all of them alike.
     files: ['functions/providers/*/index.ts'],
     rules: { 'no-restricted-syntax': ['error', { selector: 'TSEnumDeclaration', message: 'Use a union.' }] },

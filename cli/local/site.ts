@@ -1,4 +1,5 @@
 import pino from 'pino'
+import { anySignal } from '../../functions/domain/deadline.ts'
 import { finder } from '../../functions/attempt/find.ts'
 import { shareHandshakes } from '../../functions/attempt/turns/thread/handshake-share.ts'
 import { divide } from '../../functions/attempt/turns/shares.ts'
@@ -63,7 +64,7 @@ export function openSite(cluster: Cluster, config: Config, stop: AbortSignal): S
     attempt: (again) => ({
       isRetry: again,
       again,
-      signal: AbortSignal.any([stop, AbortSignal.timeout(config.attemptDeadline * 1000)]),
+      signal: anySignal([stop, AbortSignal.timeout(config.attemptDeadline * 1000)]),
       stillThere: () => Promise.resolve(),
       claim: { confirm: () => Promise.resolve(), remaining: () => Infinity },
       saw: () => undefined,

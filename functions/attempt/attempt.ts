@@ -3,7 +3,7 @@ import type { Claim } from './claim.ts'
 import { isSameRequest } from '../domain/resource/attempt-state.ts'
 import { resourceAttributes } from '../domain/telemetry/spans.ts'
 import { endWith, inSpan, type Beginning } from '../domain/telemetry/tracer.ts'
-import { unlessAborted } from '../domain/deadline.ts'
+import { anySignal, unlessAborted } from '../domain/deadline.ts'
 import { Failure, asFailure } from '../domain/failure.ts'
 import { pushPlace } from '../domain/commit/push-place.ts'
 import { awaitedAfter } from '../domain/resource/waiting.ts'
@@ -123,7 +123,7 @@ async function attempt(current: Claim, world: World, turn: Turn, gaveWay: AbortS
   const began = world.elapsed()
   const { attemptDeadline } = world.settings
   const kept = world.keepClaim(current.envelope, current.sentAt)
-  const signal = AbortSignal.any([timeLimit(attemptDeadline * 1000), kept.lost, gaveWay])
+  const signal = anySignal([timeLimit(attemptDeadline * 1000), kept.lost, gaveWay])
   const onTimeout = (): Failure => outOfTime(attemptDeadline)
   const sightings = new Map<ReferenceField, string>()
   const saw: Attempt['saw'] = (field, version) => void sightings.set(field, version)

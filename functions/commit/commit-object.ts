@@ -1,3 +1,4 @@
+import { anySignal } from '../domain/deadline.ts'
 import { authorise } from '../login/authorise.ts'
 import { isAccountRefused, retryForbidden } from '../cluster/rbac-retry.ts'
 import type { ChangeDraft, FileChange, Landed } from '../domain/commit/change.ts'
@@ -40,17 +41,12 @@ export async function commitObject(
   world: World,
   attempt: Attempt,
 ): Promise<Outcome> {
-  const { signal } = attempt
-  // Not by AbortSignal.any, which forgets that one of its signals has fired once that one is gone.
   const over = new AbortController()
-  const end = (): void => over.abort(signal.reason)
-  signal.addEventListener('abort', end, { once: true })
-  if (signal.aborted) end()
   try {
-    return await readAndCommit(resource, world, { ...attempt, reads: over.signal })
+    const reads = anySignal([attempt.signal, over.signal])
+    return await readAndCommit(resource, world, { ...attempt, reads })
   } finally {
-    signal.removeEventListener('abort', end)
-    end()
+    over.abort()
   }
 }
 

@@ -27,3 +27,15 @@ export async function unlessAborted<T>(
 export function requireTime({ aborted, reason }: AbortSignal, late: (reason: unknown) => Failure): void {
   if (aborted) throw reason instanceof Failure ? reason : late(reason)
 }
+
+const sources = new WeakMap<AbortSignal, readonly AbortSignal[]>()
+
+/**
+ * Fires when the first of these signals does, with its reason, as AbortSignal.any, which holds its signals only weakly: it asks them
+ * whether they have fired when it is asked itself, and of one that is gone by then it never learns (Node 24.21).
+ */
+export function anySignal(signals: readonly AbortSignal[]): AbortSignal {
+  const signal = AbortSignal.any([...signals])
+  sources.set(signal, signals)
+  return signal
+}

@@ -1,3 +1,4 @@
+import { anySignal } from '../domain/deadline.ts'
 import type { TextEdit } from '../domain/edit/edit-text.ts'
 import type { Release } from '../domain/network/budget.ts'
 import { countExcess, type Counting } from '../domain/sharing/taken-time.ts'
@@ -86,7 +87,7 @@ export function openEditLine({ acquire, isScarce, start, heapMiB, turnMs }: Edit
       return kept
     }
     await drop()
-    const patience = AbortSignal.any([owner.signal, AbortSignal.timeout(MEMORY_MS)])
+    const patience = anySignal([owner.signal, AbortSignal.timeout(MEMORY_MS)])
     const release = await acquire(heapMiB + BESIDES_MIB, { ...owner, signal: patience })
     try {
       kept = { thread: start(heapMiB), release, timer: undefined }
@@ -109,7 +110,7 @@ export function openEditLine({ acquire, isScarce, start, heapMiB, turnMs }: Edit
   }
 
   async function make(before: Uint8Array, edit: TextEdit, owner: EditOwner, othersWait: AbortSignal) {
-    const signal = AbortSignal.any([owner.signal, othersWait])
+    const signal = anySignal([owner.signal, othersWait])
     let used: Kept | undefined
     try {
       used = await openThread({ ...owner, signal })

@@ -1,3 +1,4 @@
+import { anySignal } from '../domain/deadline.ts'
 import type { Change, ChangeDraft, Landed } from '../domain/commit/change.ts'
 import type { ApiCommitTerms } from '../domain/commit/commit-by-api.ts'
 import type { Login } from '../domain/credentials/login.ts'
@@ -139,7 +140,7 @@ export function openGit(settings: GitSettings): Git {
   return {
     async push(change, login, signal, options) {
       const dated = { date: settings.now?.(), ...options }
-      return groupCommit.push(change, login, AbortSignal.any([signal, closing.signal]), dated)
+      return groupCommit.push(change, login, anySignal([signal, closing.signal]), dated)
     },
     expect: groupCommit.expect,
     find: (change, login, signal, options) =>

@@ -1,3 +1,4 @@
+import { anySignal } from '../domain/deadline.ts'
 import type { ChangeDraft } from '../domain/commit/change.ts'
 import type { Login } from '../domain/credentials/login.ts'
 import { asFailure, type Failure } from '../domain/failure.ts'
@@ -50,7 +51,7 @@ export function openReadings({ acquire, open, closing }: ReadingParts): Readings
       throw error
     })
     try {
-      const either = AbortSignal.any([signal, gaveWay.signal])
+      const either = anySignal([signal, gaveWay.signal])
       const remote = await open({ ...owner, branch, login, signal: either, ...options })
       return await work(remote).finally(() => remote.close())
     } finally {
@@ -60,7 +61,7 @@ export function openReadings({ acquire, open, closing }: ReadingParts): Readings
 
   return {
     async read(session, work) {
-      const signal = AbortSignal.any([session.signal, closing])
+      const signal = anySignal([session.signal, closing])
       const reading = readIn({ ...session, signal }, work)
       readings.add(reading)
       try {

@@ -1,3 +1,4 @@
+import { anySignal } from '../domain/deadline.ts'
 import type { Release } from '../domain/network/budget.ts'
 
 /** For how long somebody waits for a turn. */
@@ -41,7 +42,7 @@ export async function enterPatiently(
   }
   waitFrom(elapsed())
   try {
-    return await enter(AbortSignal.any([over.signal, leaving]))
+    return await enter(anySignal([over.signal, leaving]))
   } catch (error) {
     if (over.signal.aborted && !leaving.aborted) return undefined
     throw error

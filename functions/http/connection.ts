@@ -2,6 +2,7 @@ import { connect as connectPlain, isIP } from 'node:net'
 import type { LookupFunction, Socket } from 'node:net'
 import type { SecureContext } from 'node:tls'
 import type { buildConnector } from 'undici'
+import { anySignal } from '../domain/deadline.ts'
 import { asFailure, Failure } from '../domain/failure.ts'
 import type { Destination, Route } from '../domain/network/route.ts'
 import type { Proxy } from '../domain/network/proxies.ts'
@@ -46,7 +47,7 @@ export async function openConnection(
   target: ConnectionTarget,
   timeoutMs = CONNECT_TIMEOUT_MS,
 ): Promise<Socket> {
-  const signal = AbortSignal.any([target.signal, AbortSignal.timeout(timeoutMs)])
+  const signal = anySignal([target.signal, AbortSignal.timeout(timeoutMs)])
   const bounded = { ...target, signal }
   const { proxy } = target.route
   const plain = await (proxy === undefined ? openDirectly(bounded) : openThroughProxy(bounded, proxy))

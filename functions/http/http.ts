@@ -1,4 +1,5 @@
 import { Agent, type Dispatcher } from 'undici'
+import { anySignal } from '../domain/deadline.ts'
 import { DEFAULT_PORTS, unbracketed } from '../domain/repository/address.ts'
 import { Failure } from '../domain/failure.ts'
 import type { Fetch, FetchInit } from '../domain/pull-request/pull-requests.ts'
@@ -81,7 +82,7 @@ export function openHTTP(settings: HTTPSettings, timeoutMs = CALL_TIMEOUT_MS): W
       route,
       shownHost: host,
       trust: await settings.trust.context(),
-      signal: AbortSignal.any([signal, ending.signal]),
+      signal: anySignal([signal, ending.signal]),
     }
     const guard = guardHeads(host, settings.count)
     const agent = agentFor(target, guard, settings.count)
@@ -143,7 +144,7 @@ function fetchBy({ dispatcher, origin, host, signal, timeoutMs, called, largestA
       if (isPage) leftForPages -= bytes
       takeOfAll(bytes)
     }
-    const bounded = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+    const bounded = anySignal([signal, AbortSignal.timeout(timeoutMs)])
     try {
       const answer = await beginning(dispatcher, mayBegin, host).request({
         origin,

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { Client } from 'undici'
+import { anySignal } from '../domain/deadline.ts'
 import type { Destination } from '../domain/network/route.ts'
 import { bracketed } from '../domain/repository/address.ts'
 import { readBounded, type BodyBounds, type BoundedBody } from './bounded-body.ts'
@@ -45,7 +46,7 @@ const PIECE = 64 * 1024
 export function keepConnection(target: ConnectionTarget): KeptConnection {
   const { destination, shownHost } = target
   const ending = new AbortController()
-  const signal = AbortSignal.any([target.signal, ending.signal])
+  const signal = anySignal([target.signal, ending.signal])
   const guard = guardHeads(shownHost)
   const origin = originOf(destination)
   const client = new Client(origin, {
@@ -58,7 +59,7 @@ export function keepConnection(target: ConnectionTarget): KeptConnection {
   return {
     async send(request, bounds) {
       const { method, path, headers, timeoutMs } = request
-      const bounded = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+      const bounded = anySignal([signal, AbortSignal.timeout(timeoutMs)])
       try {
         const answer = await guarded.request({
           origin,

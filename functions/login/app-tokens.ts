@@ -1,5 +1,5 @@
 import type { AppToken, IssuedToken } from '../domain/credentials/app-login.ts'
-import { unlessAborted } from '../domain/deadline.ts'
+import { anySignal, unlessAborted } from '../domain/deadline.ts'
 import { Failure } from '../domain/failure.ts'
 import { openFairCache } from '../domain/sharing/fair-cache.ts'
 import { timeLimit } from '../net/time-limit.ts'
@@ -64,7 +64,7 @@ export function keepTokens(issue: IssueToken, elapsed: () => number): World['app
 
   function begin(asking: string, key: string, request: AppTokenRequest): Asking {
     const ending = new AbortController()
-    const signal = AbortSignal.any([timeLimit(ASKING_MS), ending.signal])
+    const signal = anySignal([timeLimit(ASKING_MS), ending.signal])
     let waiting = 0
     let unawaited: NodeJS.Timeout | undefined
     const token = ask(key, { ...request, signal }).finally(() => forget())

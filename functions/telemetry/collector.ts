@@ -3,6 +3,7 @@ import http from 'node:http'
 import https from 'node:https'
 import { isIP } from 'node:net'
 import type { SecureContext, TLSSocket } from 'node:tls'
+import { anySignal } from '../domain/deadline.ts'
 import { readBody } from '../domain/network/read-body.ts'
 import { proxyFor, type Proxies, type Proxy } from '../domain/network/proxies.ts'
 import { retryAfterOf } from '../domain/network/retry-after.ts'
@@ -33,7 +34,7 @@ export function openCollector(settings: TraceSettings, route: CollectorRoute): S
 
   return async function send(spans, signal) {
     const body = exportRequest(spans, serviceName)
-    const bounded = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+    const bounded = anySignal([signal, AbortSignal.timeout(timeoutMs)])
     try {
       const options = await connectionFor(bounded)
       return await post({ ...options, signal: bounded }, settings, body)

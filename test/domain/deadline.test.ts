@@ -1,6 +1,9 @@
 import { getEventListeners } from 'node:events'
+import { setImmediate } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import t from 'tap'
-import { unlessAborted } from '../../functions/domain/deadline.ts'
+import { anySignal, unlessAborted } from '../../functions/domain/deadline.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 
 const late = (): Failure => new Failure('Timeout', 'It took too long.')
@@ -22,7 +25,7 @@ t.test('a signal that fires first ends the wait, and the later result of the wor
   t.same(getEventListeners(ending.signal, 'abort'), [])
   // An unhandled rejection would end the process of this test.
   work.reject(new Error('too late'))
-  await new Promise((resolve) => setImmediate(resolve))
+  await setImmediate()
 })
 
 t.test('a signal that has already fired wins over work that is done', async (t) => {
@@ -43,4 +46,33 @@ t.test('the reason of the signal is thrown where it is a Failure, or the only on
     { cause: 'why' },
   )
   t.same(getEventListeners(signal, 'abort'), [])
+})
+
+setFlagsFromString('--expose-gc')
+const collect: () => void = runInNewContext('gc')
+
+/** One that has fired, and of whose source nobody else knows any more: directly, and by way of another one. */
+function firedOnce(combine: (signals: readonly AbortSignal[]) => AbortSignal): readonly AbortSignal[] {
+  const { signal } = new AbortController()
+  const ending = new AbortController()
+  const one = combine([signal, ending.signal])
+  const both = [one, combine([signal, one])]
+  ending.abort(new Error('ended'))
+  return both
+}
+
+t.test('what was made of a signal has fired with it, whatever was collected since', async (t) => {
+  const fired = firedOnce(anySignal)
+  await setImmediate()
+  collect()
+  for (const signal of fired) t.match(signal, { aborted: true, reason: { message: 'ended' } })
+})
+
+t.test('a signal of many is not kept by those that it is made of', async (t) => {
+  const { signal } = new AbortController()
+  const made = new WeakRef(anySignal([signal, new AbortController().signal]))
+  await setImmediate()
+  collect()
+  t.equal(made.deref(), undefined)
+  t.notOk(signal.aborted)
 })

@@ -1,4 +1,4 @@
-import { unlessAborted } from '../../functions/domain/deadline.ts'
+import { anySignal, unlessAborted } from '../../functions/domain/deadline.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import type { ThreadTurns } from './thread-turns.ts'
 
@@ -51,7 +51,7 @@ export async function withDeadline<T>(
     deadline.abort(new Failure('Timeout', waiting > 0 ? NO_TURN : silent))
   }, milliseconds)
   try {
-    const ends = AbortSignal.any([deadline.signal, ...(givenUp === undefined ? [] : [givenUp])])
+    const ends = anySignal([deadline.signal, ...(givenUp === undefined ? [] : [givenUp])])
     return await unlessAborted(work(timed), ends)
   } finally {
     clearTimeout(timer)

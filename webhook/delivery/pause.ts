@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { anySignal } from '../../functions/domain/deadline.ts'
 
 /** A pause that may be ended early. */
 export interface Pause {
@@ -21,7 +22,7 @@ export function makePause(): Pause {
   return {
     async pause(forMs, leastMs, stopped) {
       const began = performance.now()
-      await sleep(forMs, AbortSignal.any([stopped, woken.signal]))
+      await sleep(forMs, anySignal([stopped, woken.signal]))
       if (woken.signal.aborted) await sleep(Math.min(forMs, leastMs) - (performance.now() - began), stopped)
       woken = new AbortController()
     },

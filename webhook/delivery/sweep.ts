@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
+import { anySignal } from '../../functions/domain/deadline.ts'
 import type { Cluster } from '../../functions/cluster/cluster.ts'
 import type { Sweeper } from '../../functions/cluster/sweep/announce.ts'
 import type { Sweep } from '../../functions/cluster/sweep/due.ts'
@@ -81,7 +82,7 @@ async function sweepInTurn(parts: SweepParts, schedule: Schedule, signal: AbortS
     const turn = await parts.turn.begun()
     if (turn === undefined) return
     // At once: nobody knows when the replica before has swept.
-    await sweepRepeatedly(parts, { ...schedule, delay: 0 }, AbortSignal.any([signal, turn]))
+    await sweepRepeatedly(parts, { ...schedule, delay: 0 }, anySignal([signal, turn]))
     forgetFigures(schedule.meter, schedule.sweep)
   }
 }

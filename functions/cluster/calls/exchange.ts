@@ -1,5 +1,6 @@
 import http from 'node:http'
 import https from 'node:https'
+import { anySignal } from '../../domain/deadline.ts'
 import { Failure } from '../../domain/failure.ts'
 import { readBody } from '../../domain/network/read-body.ts'
 import { readLines } from './read-lines.ts'
@@ -60,7 +61,7 @@ function exchange(
   const { promise, resolve, reject } = Promise.withResolvers<ApiAnswer | 'stale'>()
   const { lines } = request
   const limit = AbortSignal.timeout(lines?.forMs ?? DEADLINE_MS)
-  const signal = AbortSignal.any([limit, lines?.signal, request.signal].filter((one) => one !== undefined))
+  const signal = anySignal([limit, lines?.signal, request.signal].filter((one) => one !== undefined))
   const client = target.protocol === 'http:' ? http : https
   const outgoing = client.request(target, { ...options, method: request.method, signal })
   outgoing.on('error', (error: NodeJS.ErrnoException) => {

@@ -1,3 +1,4 @@
+import { anySignal } from '../../domain/deadline.ts'
 import type { Release } from '../../domain/network/budget.ts'
 import type { BranchTurn, BranchTurns, BranchWriter, Slow } from './branch-turns.ts'
 import type { BranchTarget } from './queue/branch-place.ts'
@@ -54,7 +55,7 @@ export function takeBatchTurns(
       if (current?.isOver() !== true) return
       current.release()
       const first = new AbortController()
-      const either = AbortSignal.any([signal, first.signal])
+      const either = anySignal([signal, first.signal])
       const those = [...namespaces]
       const isShared = those.length > 1
       const all = those.map(async (namespace) => {

@@ -1,3 +1,4 @@
+import { anySignal } from '../../domain/deadline.ts'
 import type { RepositoryAddress } from '../../domain/repository/address.ts'
 import type { Login } from '../../domain/credentials/login.ts'
 import { asFailure, Failure } from '../../domain/failure.ts'
@@ -105,7 +106,7 @@ export async function runBatch(
 
   const hasLeft = (pending: PendingChange): boolean => left.has(pending)
   const login = { ...first.login, secrets }
-  const signal = AbortSignal.any([abandoned.signal, gaveWay])
+  const signal = anySignal([abandoned.signal, gaveWay])
   const batch = { ...terms, changes, address, login, join, apart, keepApart, hasLeft, signal }
   const ended = await settleAll(land, batch, { open, left, abandoned }).catch(asFailure)
   const failure = gaveWay.aborted ? asFailure(gaveWay.reason) : ended

@@ -1,3 +1,4 @@
+import { anySignal } from '../../domain/deadline.ts'
 import type { Release } from '../../domain/network/budget.ts'
 import type { RepositoryAddress } from '../../domain/repository/address.ts'
 import { asFailure, Failure } from '../../domain/failure.ts'
@@ -36,7 +37,7 @@ export async function acquireFirst(
   const { promise, resolve } = Promise.withResolvers<Session | Failure>()
 
   async function ask(namespace: string): Promise<void> {
-    const either = AbortSignal.any([signal, over.signal])
+    const either = anySignal([signal, over.signal])
     const gaveWay = new AbortController()
     const giveWay = (because: Failure): void => gaveWay.abort(because)
     const release = await acquire({ address, namespace, giveWay }, either).catch(asFailure)

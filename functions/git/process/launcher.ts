@@ -1,4 +1,5 @@
 import { simpleGit } from 'simple-git'
+import { anySignal } from '../../domain/deadline.ts'
 import { Failure } from '../../domain/failure.ts'
 import { growingBuffer } from '../../domain/network/growing-buffer.ts'
 import type { ChildEnvironment } from './environment.ts'
@@ -80,7 +81,7 @@ export async function launch(call: Call, signal: AbortSignal): Promise<EndedWith
   const ended: { exitCode: unknown; notStarted: Buffer[] } = { exitCode: undefined, notStarted: [] }
   const output = { stdout: growingBuffer(OUTPUT_LIMIT), stderr: keepStderr() }
   const bytes = bytesOf(call.input)
-  const abort = AbortSignal.any([signal, overflow.signal])
+  const abort = anySignal([signal, overflow.signal])
   const group = readGroup()
   let killing: NodeJS.Timeout | undefined
   const killLater = (): void => void (killing = setInterval(group.kill, LEFT_MS))

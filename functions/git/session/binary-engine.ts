@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises'
+import { anySignal } from '../../domain/deadline.ts'
 import { Failure } from '../../domain/failure.ts'
 import type { Trusted } from '../process/bundle.ts'
 import { watchMemory, type PodMemory } from '../process/memory-watch.ts'
@@ -86,7 +87,7 @@ export function openBinaryEngine(settings: BinarySettings, ssh: SSHSessions): En
   async function open(target: RemoteTarget): Promise<Remote> {
     const { address, route, login, namespace, turn } = target
     const watched = new AbortController()
-    const signal = AbortSignal.any([target.signal, watched.signal])
+    const signal = anySignal([target.signal, watched.signal])
     processDir ??= openProcessDir(settings.tempDir, settings)
     const { folder, acquireBundle } = await processDir.catch(forget)
     let limits: SessionLimits = sessionSettings.limits
@@ -107,7 +108,7 @@ export function openBinaryEngine(settings: BinarySettings, ssh: SSHSessions): En
     }
     async function raise(session: string): Promise<SessionLimits> {
       // Half of the time is left for the work itself.
-      const patience = AbortSignal.any([signal, AbortSignal.timeout(deadlineSeconds * 500)])
+      const patience = anySignal([signal, AbortSignal.timeout(deadlineSeconds * 500)])
       const holder = { namespace, host: address.host, resource: session }
       const release = await acquireLarge(holder, patience).catch(() => undefined)
       // Last of all: until then the folder holds what was fetched.

@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import ssh2 from 'ssh2'
 import type { Client, ClientChannel, ParsedKey } from 'ssh2'
+import { anySignal } from '../../domain/deadline.ts'
 import { Failure } from '../../domain/failure.ts'
 import { judgeHostKey } from '../../domain/network/host-keys.ts'
 import { fingerprintOf, readKnownHosts } from '../../domain/network/known-hosts.ts'
@@ -79,7 +80,7 @@ async function openSocket({ address, addresses }: SSHTarget, signal: AbortSignal
   for (const host of addresses) {
     const socket = connect({ host, port: address.port, noDelay: true, signal }).on('error', ignore)
     try {
-      await once(socket, 'connect', { signal: AbortSignal.any([signal, AbortSignal.timeout(CONNECT_MS)]) })
+      await once(socket, 'connect', { signal: anySignal([signal, AbortSignal.timeout(CONNECT_MS)]) })
       return socket
     } catch (error) {
       socket.destroy()

@@ -1,3 +1,4 @@
+import { anySignal } from '../../domain/deadline.ts'
 import type { Failure } from '../../domain/failure.ts'
 import type { SessionTurn } from '../remote.ts'
 import { openInTurn } from './open-in-turn.ts'
@@ -25,7 +26,7 @@ export function openReconnectingSSH(
   signal: AbortSignal,
 ): ReconnectingSSH {
   const closing = new AbortController()
-  const ending = AbortSignal.any([signal, closing.signal])
+  const ending = anySignal([signal, closing.signal])
   let connecting = connect()
   let session: SSHSession | undefined
 

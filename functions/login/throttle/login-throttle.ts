@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { anySignal } from '../../domain/deadline.ts'
 import { makeAllowance } from '../../domain/sharing/allowance.ts'
 import { Failure } from '../../domain/failure.ts'
 import type { Line } from './line.ts'
@@ -135,9 +136,7 @@ export function makeLoginThrottle(mostFailed: number, now: () => number): LoginT
       const tried = await enter(logIn)
       try {
         const { signal } = logIn
-        const result = await work(
-          tried === undefined ? signal : AbortSignal.any([signal, tried.failing.signal]),
-        )
+        const result = await work(tried === undefined ? signal : anySignal([signal, tried.failing.signal]))
         if (proves(result)) worked.set(placeKey(logIn), true)
         return result
       } catch (error) {

@@ -1,3 +1,4 @@
+import { anySignal } from '../../domain/deadline.ts'
 import type { GuardLogIn } from '../../git/ssh/sessions.ts'
 import { digestOf } from '../../domain/credentials/digest.ts'
 import { makeLoginThrottle } from './login-throttle.ts'
@@ -22,7 +23,7 @@ export function guardSSHLogIns(failedLogins: number, elapsed: () => number): Gua
     const connecting = { namespace, host, port, addresses, signal, login: digestOf(identity, user, hostKeys) }
     return throttle.run(logIn, (until) =>
       penalties.run(connecting, (address, { signal: givesWay, reached, begins }) =>
-        open(address, { signal: AbortSignal.any([until, givesWay]), reached, begins }),
+        open(address, { signal: anySignal([until, givesWay]), reached, begins }),
       ),
     )
   }
