@@ -26,6 +26,8 @@ export interface AnswerBounds {
   readonly signal: AbortSignal
   /** Gets the number of bytes of the body, and may throw. */
   readonly take: (bytes: number) => void
+  /** As in FetchInit. */
+  readonly readOn: (() => Promise<unknown>) | undefined
 }
 
 /**
@@ -33,13 +35,11 @@ export interface AnswerBounds {
  * @throws Failure ProviderUnavailable for another status, for more bytes than it may have (`isTooLarge`), too many small pieces
  * or more than 256 header fields, and for a compressed body, which was not requested; what `take` throws; the reason of the signal
  */
-export async function readAnswer(
-  answer: Dispatcher.ResponseData,
-  { host, most, signal, take }: AnswerBounds,
-): Promise<Response> {
+export async function readAnswer(answer: Dispatcher.ResponseData, bounds: AnswerBounds): Promise<Response> {
+  const { host } = bounds
   const { statusCode: status } = answer
   // Reads the body in any case, so that the connection can be reused.
-  const bytes = await readWhole(answer.body, { host, most, signal, take })
+  const bytes = await readWhole(answer.body, bounds)
   if (status < 200 || status > 599) throw unusable(`the status ${status}, which HTTP does not have`, host)
   const headers = headersOf(answer.headers, host)
   const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? ''
@@ -49,10 +49,10 @@ export async function readAnswer(
 
 async function readWhole(
   body: Dispatcher.ResponseData['body'],
-  { host, most, signal, take }: AnswerBounds,
+  { host, most, signal, take, readOn }: AnswerBounds,
 ): Promise<Buffer<ArrayBuffer>> {
   try {
-    const bytes = await readBody(body, { most, signal })
+    const bytes = await readBody(body, { most, signal, goOn: readOn })
     if (bytes === 'too large') {
       take(most)
       throw unusable(`more than ${shownSize(most)}, the limit of an answer`, host, TOO_LARGE)

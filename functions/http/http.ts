@@ -131,7 +131,7 @@ interface Session {
 function fetchBy({ dispatcher, origin, host, signal, timeoutMs, called, largestAnswer }: Session): Fetch {
   const takeOfAll = takeUpTo(LARGEST_SESSION, host)
   let leftForPages = LARGEST_LISTS
-  return async function fetch(url, { method, headers, body, isPage = false, mayBegin }) {
+  return async function fetch(url, { method, headers, body, isPage = false, mayBegin, readOn }) {
     const target = new URL(url)
     if (target.origin !== origin) throw otherOrigin(host)
     const most = isPage ? Math.min(LARGEST_PAGE, leftForPages) : largestAnswer
@@ -154,7 +154,7 @@ function fetchBy({ dispatcher, origin, host, signal, timeoutMs, called, largestA
         body: bodyOf(body),
         signal: bounded,
       })
-      const read = await readAnswer(answer, { host, most, signal: bounded, take })
+      const read = await readAnswer(answer, { host, most, signal: bounded, take, readOn })
       status = read.status
       return read
     } catch (error) {

@@ -60,7 +60,8 @@ const SENT_BYTE_MS = 2 / (1024 * 1024)
 
 /**
  * The same calls, each of which begins in this share, and counts: an attempt may make a hundred that follow each other at once, and
- * each answer may be short, or a commit of 10 MiB refused.
+ * each answer may be short, or a commit of 10 MiB refused. Of a long answer each 256 KiB wait for the share: otherwise many that come
+ * at once would take, before they are counted, what others have to wait for.
  */
 export function callInShare(
   fetch: Fetch,
@@ -69,7 +70,7 @@ export function callInShare(
 ): Fetch {
   return async function callShared(url, init) {
     await share(() => counted.count(CALL_MS + bytesOf(init.body) * SENT_BYTE_MS))
-    return fetch(url, init)
+    return fetch(url, { ...init, readOn: () => share(() => undefined) })
   }
 }
 

@@ -1,6 +1,8 @@
 import t from 'tap'
-import type { HandshakeShares } from '../../functions/domain/network/share.ts'
+import type { HandshakeShares, Share } from '../../functions/domain/network/share.ts'
+import { openHTTP } from '../../functions/http/http.ts'
 import { atOnce, callInShare, inShareOf, shareOfHandshakes } from '../../functions/http/share.ts'
+import { servePlainly, SETTINGS } from './stage.ts'
 
 const { signal } = new AbortController()
 
@@ -58,6 +60,23 @@ t.test('a call counts when it begins, and what it sends', async (t) => {
   for (const body of [undefined, 'x'.repeat(bytes), { bytes, pieces: () => [] }])
     await call('https://git.example.com/', { method: 'POST', headers: {}, ...(body && { body }) })
   t.strictSame(counted, [0.5, 20.5, 20.5])
+})
+
+t.test('a call begins in the share, and each 256 KiB of its answer wait for it', async (t) => {
+  const place = await servePlainly(t, (_request, response) => response.end(Buffer.alloc(1024 * 1024)))
+  const url = `http://git.example.com:${place.port}/`
+  const settings = { ...SETTINGS, insecureHosts: [{ host: 'git.example.com', port: place.port }] }
+  let times = 0
+  const share: Share = (work) => {
+    times += 1
+    return atOnce(work)
+  }
+  const bytes = await openHTTP(settings)(url, signal, async (fetch) => {
+    const call = callInShare(fetch, share, { count: () => undefined })
+    return (await call(url, { method: 'GET', headers: {} })).bytes()
+  })
+  t.equal(bytes.length, 1024 * 1024)
+  t.ok(times >= 4 && times <= 5, `${times} times`)
 })
 
 t.test("names of an API are in the share of the namespace, with the operator's login in none", async (t) => {

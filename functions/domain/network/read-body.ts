@@ -9,6 +9,8 @@ const MOST_PIECES = 65_536
 /** Short pieces, such as lines that are sent one by one, are normal in this number; more have to average this length. */
 const SHORT_PIECES = 1_024
 const LEAST_AVERAGE_BYTES = 64
+/** Bytes that are read before it is asked whether to go on. */
+const STEP = 256 * 1024
 
 /** Limits for one body. */
 export interface BodyBounds {
@@ -18,6 +20,8 @@ export interface BodyBounds {
   readonly signal?: AbortSignal
   /** Where the memory of the body is counted. If the body is not read to its end, the place is left. */
   readonly place?: BodyPlace
+  /** Asked after each 256 KiB, and waited for; nothing is read meanwhile. */
+  readonly goOn?: (() => Promise<unknown>) | undefined
 }
 
 /** Why a body was not read to its end: more bytes, or more or shorter pieces than allowed, or others needed the room. */
@@ -31,11 +35,12 @@ export function readBody(
   stream: NodeJS.ReadableStream,
   bounds: BodyBounds,
 ): Promise<Buffer<ArrayBuffer> | Cut> {
-  const { most, signal, place } = bounds
+  const { most, signal, place, goOn } = bounds
   const { promise, resolve, reject } = Promise.withResolvers<Buffer<ArrayBuffer> | Cut>()
   const buffer = growingBuffer(most, place === undefined ? undefined : (bytes) => place.take(bytes, giveUp))
   let size = 0
   let pieces = 0
+  let asked = 0
 
   function read(piece: Buffer): void {
     size += piece.length
@@ -43,6 +48,12 @@ export function readBody(
     if (size > most) cut('too large')
     else if (pieces > mostPieces(size)) cut('too many pieces')
     else if (!buffer.add(piece)) cut('no room')
+    else if (goOn !== undefined && size - asked >= STEP) pauseUntil(goOn())
+  }
+  function pauseUntil(mayGoOn: Promise<unknown>): void {
+    asked = size
+    stream.pause()
+    mayGoOn.then(() => stream.resume(), fail)
   }
   function end(): void {
     stop()

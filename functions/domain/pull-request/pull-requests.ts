@@ -141,6 +141,8 @@ export interface FetchInit {
   readonly isPage?: boolean
   /** Asked when the first byte is to be sent, once there is a connection: otherwise nothing is sent, and it is a Timeout. */
   readonly mayBegin?: (() => boolean) | undefined
+  /** Waited for after each 256 KiB of the answer; nothing more is read meanwhile. */
+  readonly readOn?: (() => Promise<unknown>) | undefined
 }
 
 /** A body that is made as it is sent, so that a host which does not read it keeps nothing in memory. */

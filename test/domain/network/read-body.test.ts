@@ -2,6 +2,16 @@ import { PassThrough } from 'node:stream'
 import t from 'tap'
 import { openBodyRoom } from '../../../functions/domain/network/body-room.ts'
 import { announcedBytes, readBody } from '../../../functions/domain/network/read-body.ts'
+import { waitFor } from '../../harness/wait.ts'
+
+const MIB = 1024 * 1024
+
+/** More than 256 KiB, and no end. */
+function endless(): PassThrough {
+  const stream = new PassThrough()
+  stream.write(Buffer.alloc(MIB))
+  return stream
+}
 
 t.test('a body of any pieces is read to its end', async (t) => {
   const stream = new PassThrough()
@@ -18,6 +28,28 @@ t.test('more bytes than the limit are not read', async (t) => {
   long.write('abcdef')
   t.equal(await reading, 'too large')
   t.ok(long.isPaused())
+})
+
+t.test('after each 256 KiB it is waited until more may be read', async (t) => {
+  const stream = new PassThrough({ highWaterMark: 4 * MIB })
+  const asked: PromiseWithResolvers<undefined>[] = []
+  const goOn = (): Promise<undefined> => {
+    const one = Promise.withResolvers<undefined>()
+    asked.push(one)
+    return one.promise
+  }
+  const reading = readBody(stream, { most: 2 * MIB, goOn })
+  for (let count = 0; count < 16; count += 1) stream.write(Buffer.alloc(MIB / 16))
+  stream.end()
+  for (let times = 1; times <= 4; times += 1) {
+    await waitFor('the next question', () => asked.length === times || undefined, 5_000)
+    t.ok(stream.isPaused())
+    asked.at(-1)?.resolve(undefined)
+  }
+  t.equal((await reading).length, MIB)
+  t.equal(asked.length, 4)
+  const refused = readBody(endless(), { most: 2 * MIB, goOn: () => Promise.reject(new Error('no share')) })
+  await t.rejects(refused, { message: 'no share' })
 })
 
 for (const [title, piece, most] of [
