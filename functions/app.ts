@@ -23,6 +23,7 @@ import { errorLogFields } from './domain/error-log-fields.ts'
 import { announcedBytes } from './domain/network/read-body.ts'
 import { LARGEST_LIST, NO_ROOM, readBodies } from './event-bodies.ts'
 import { openEventPlaces } from './event-places.ts'
+import { holdConnections } from './held-connections.ts'
 import { countRequests } from './net/counted-requests.ts'
 import { TIMING } from './net/timing.ts'
 
@@ -97,6 +98,7 @@ export function buildApp(handle: Handle, log: Logger, options: AppOptions = {}):
   const arrivals = openArrivals({ handle, places, searches, log, wait: timing.wait, elapsed: timing.elapsed })
   app.addHook('onClose', () => arrivals.idle())
   const senders = knowSenders(stampKeys, now)
+  const hold = holdConnections(connections)
   // An event of the webhook is never that large.
   readBodies(app, connections, (request, bytes) => {
     const beyond = bytes - announcedBytes(request.headers)
@@ -139,7 +141,7 @@ export function buildApp(handle: Handle, log: Logger, options: AppOptions = {}):
       return askToRetry(reply, NO_ROOM)
     }
     // Until it was handled, even if its sender leaves.
-    const release = connections.hold(raw.socket)
+    const release = hold(raw.socket, posted, sender)
     const followed = await arrivals.follow(posted, sender, addressOf(request)).finally(release)
     if (followed === 'done') return reply.code(202).send()
     if (sender === 'webhook') senders.release(headers)
