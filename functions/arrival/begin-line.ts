@@ -68,10 +68,15 @@ export function openBeginLine({ elapsed, wait, ending = NEVER }: LineClock): Beg
   const turns = openFairCache<Turns>(MOST_OWNERS)
   let count = 0
 
-  /** Those who have waited longest for a place come first, and of these those who were tried longest ago. */
+  /** Those whose owners have waited longest for a place come first, and of these those who were tried longest ago. */
   function inOrder(): readonly Waiting[] {
-    const of = ({ owner }: Waiting): Turns => turns.get(owner, owner) ?? NO_TURNS
-    return [...waiting].sort((a, b) => of(a).placedAt - of(b).placedAt || of(a).triedAt - of(b).triedAt)
+    // Very many may wait, of few owners.
+    const owners = [...Map.groupBy(waiting, ({ owner }) => owner)].map(([owner, theirs]) => ({
+      theirs,
+      ...(turns.get(owner, owner) ?? NO_TURNS),
+    }))
+    owners.sort((a, b) => a.placedAt - b.placedAt || a.triedAt - b.triedAt)
+    return owners.flatMap(({ theirs }) => theirs)
   }
 
   function goRound(): void {
