@@ -4,6 +4,7 @@ import { Failure } from '../../domain/failure.ts'
 import { growingBuffer } from '../../domain/network/growing-buffer.ts'
 import type { ChildEnvironment } from './environment.ts'
 import { keepStderr } from './kept-stderr.ts'
+import { readPaced } from './paced-output.ts'
 import { readGroup } from './process-group.ts'
 
 /**
@@ -105,7 +106,7 @@ export async function launch(call: Call, signal: AbortSignal): Promise<EndedWith
     // simple-git would keep each piece of the output. Its listeners that notice the end come later.
     for (const stream of [stdout, stderr]) stream.removeAllListeners('data')
     stdout.on('data', (chunk: Buffer) => output.stdout.add(chunk))
-    stderr.on('data', (chunk: Buffer) => output.stderr.add(group.read(chunk)))
+    readPaced(stderr, (chunk) => output.stderr.add(group.read(chunk)))
     boundOutput([stdout, stderr], overflow)
   })
   const started = performance.now()
