@@ -3,7 +3,7 @@ import { hasEdits } from './edit-patience.ts'
 
 /** Which changes of a batch one push makes the edits of. */
 export interface EditRoom {
-  /** Whether this one, whose edits are about to make so many bytes, is among them. */
+  /** Whether this one, whose edits are about to make so many bytes, is among them; always where it makes none. */
   readonly takes: (change: Change, bytes: number) => boolean
 }
 
@@ -20,7 +20,7 @@ export function openEditRoom(batch: readonly { readonly change: Change }[]): Edi
   return {
     takes({ namespace }, bytes) {
       const own = (taken.get(namespace) ?? 0) + bytes
-      if (all > 0 && all + bytes > MOST_BYTES && own > part) return false
+      if (bytes > 0 && all > 0 && all + bytes > MOST_BYTES && own > part) return false
       taken.set(namespace, own)
       all += bytes
       return true

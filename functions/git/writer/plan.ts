@@ -16,7 +16,7 @@ export type Step<C> =
   /** `early`: it conflicts only with changes before it in the batch. */
   | { readonly kind: 'conflict'; readonly of: C; readonly failure: Failure; readonly early: boolean }
   /**
-   * A directory is in its way that may not be there any more after a change before it; or its edits, or those of another one at its
+   * Something is in its way that may be gone after a change before it; or its edits, or those of a change before it at one of its
    * paths, are for the next push.
    */
   | { readonly kind: 'later'; readonly of: C }
@@ -40,7 +40,7 @@ export async function planSteps<C extends { readonly change: Change }>(
   const room = openEditRoom(batch)
   const now = stackOn(tip)
   const steps: Step<C>[] = []
-  // What comes to a path after that is later, too.
+  // Paths of changes that are for the next push, and so is each later change of one of them.
   const putOff = new Set<string>()
   let began = performance.now()
   for (const of of batch) {
@@ -60,7 +60,8 @@ export async function planSteps<C extends { readonly change: Change }>(
       continue
     }
     if ('failure' in planned) {
-      const isLater = planned.obstacle !== undefined && now.mayBeGone(planned.obstacle)
+      const { obstacle } = planned
+      const isLater = obstacle !== undefined && (putOff.size > 0 || now.mayBeGone(obstacle))
       const alone = (): ReturnType<typeof planChange> => planChange(tip, of.change)
       if (isLater) steps.push({ kind: 'later', of })
       else steps.push(stepOf(of, planned.failure, await within(of.change, alone)))

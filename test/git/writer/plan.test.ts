@@ -356,6 +356,21 @@ t.test('a push makes edits of 8 MiB, and those that come after them are for the 
 
 t.test('one change may have more than that', async (t) => {
   t.same(await kindsOf([{ paths: FIVE }, { paths: ['small'] }]), ['edit', 'later'])
+  const text = { paths: ['new'], text: 'y' }
+  t.same(await kindsOf([{ paths: FIVE }, text]), ['edit', 'edit'], 'and what edits nothing is in its push')
+})
+
+t.test('what is in the way may be gone once the edits that are for the next push are made', async (t) => {
+  const large = 'x'.repeat(EDITED_BYTES)
+  const tip = held({ a: blob(large), d: DIRECTORY, 'd/x': blob('x') }, large)
+  const edit = (before: Uint8Array): Uint8Array => Buffer.from(before.subarray(1))
+  const edits = Array.from({ length: 4 }, () => [{ path: 'a', edit }])
+  const moves = [[{ path: 'a', edit }, { path: 'd/x' }], [{ path: 'd', content: Buffer.from('y') }]]
+  const batch = [...edits, ...moves].map((files) => ({ change: changeOf(URL, 'x', { files }) }))
+  const kinds = (await planSteps(tip, batch)).map(({ kind }) => kind)
+  t.same(kinds.slice(4), ['later', 'later'])
+  const [, , conflict] = await planSteps(tip, [batch[0]!, batch[1]!, batch[5]!])
+  t.equal(conflict?.kind, 'conflict', 'and else it is a conflict at once')
 })
 
 t.test('who edits little is in the push beside those who edit much', async (t) => {
