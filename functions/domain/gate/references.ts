@@ -1,4 +1,4 @@
-import { countObjects, OBJECTS_LIMIT, writtenReferences } from '../commit/references.ts'
+import { writtenReferences } from '../commit/references.ts'
 import type { FieldError } from '../field-error.ts'
 import type { GitCommitSpec, ObjectReference } from '../spec/spec.ts'
 import type { Draft } from '../schema/draft.ts'
@@ -16,8 +16,6 @@ export interface ReferencesVerdict {
   readonly served: ServedKinds
 }
 
-const NOTHING_JUDGED: ReferencesVerdict = { fieldErrors: [], warnings: [], served: new Map() }
-
 /** Reviews that are asked for at the same time. */
 const SIDE_BY_SIDE = 16
 
@@ -28,8 +26,8 @@ export function kindOf({ apiVersion, kind }: Pick<ObjectReference, 'apiVersion' 
 
 /**
  * Checks every reference of a GitCommit, side by side. Each kind is looked up once, and each object reviewed once, however
- * often it is referred to: all are told the same. Of more objects than are allowed none is: a rule has refused them already. Nor is
- * one in a list that is too long: the schema has not looked at its entries.
+ * often it is referred to: all are told the same. What is in a list that was refused as a whole is not asked for: it may refer to
+ * more objects than are allowed, or be so long that the schema has not looked at its entries.
  */
 export async function judgeReferences(
   spec: Draft<GitCommitSpec>,
@@ -40,7 +38,6 @@ export async function judgeReferences(
   const written = writtenReferences(spec).filter(
     ({ field }) => !listsOf(field).some((list) => faulty.has(list)),
   )
-  if (countObjects(written) > OBJECTS_LIMIT) return NOTHING_JUDGED
   const once = askingOnce(context)
   const verdicts: Awaited<ReturnType<typeof judgeReference>>[] = []
   for (let at = 0; at < written.length; at += SIDE_BY_SIDE) {
