@@ -28,11 +28,13 @@ export function requireTime({ aborted, reason }: AbortSignal, late: (reason: unk
   if (aborted) throw reason instanceof Failure ? reason : late(reason)
 }
 
+/** Keeps what a signal is made of in memory for as long as that signal. */
 const sources = new WeakMap<AbortSignal, readonly AbortSignal[]>()
 
 /**
- * Fires when the first of these signals does, with its reason, as AbortSignal.any, which holds its signals only weakly: it asks them
- * whether they have fired when it is asked itself, and of one that is gone by then it never learns (Node 24.21).
+ * Fires when the first of these signals does, with its reason. Takes the place of AbortSignal.any, whose signal finds out whether it has
+ * fired only when it is asked, from those that it is made of, and keeps none of them in memory: where one fires and is collected before
+ * that, it never has (Node 24.21).
  */
 export function anySignal(signals: readonly AbortSignal[]): AbortSignal {
   const signal = AbortSignal.any([...signals])

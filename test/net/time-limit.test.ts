@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t from 'tap'
+import { anySignal } from '../../functions/domain/deadline.ts'
 import { timeLimit } from '../../functions/net/time-limit.ts'
 import { waitFor } from '../harness/wait.ts'
 
@@ -21,8 +22,8 @@ t.test('it fires once the time is over, as a time limit', async (t) => {
 
 t.test('of what is made of it nothing stays, though more is made of that', async (t) => {
   const made = Array.from({ length: 100 }, () => {
-    const bounded = AbortSignal.any([timeLimit(1), new AbortController().signal])
-    AbortSignal.any([bounded, new AbortController().signal])
+    const bounded = anySignal([timeLimit(1), new AbortController().signal])
+    anySignal([bounded, new AbortController().signal])
     return new WeakRef(bounded)
   })
   await over(timeLimit(50))

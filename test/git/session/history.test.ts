@@ -3,6 +3,7 @@ import { fetchTip } from '../../../functions/git/session/fetch.ts'
 import { searchHistory } from '../../../functions/git/session/history.ts'
 import type { Session } from '../../../functions/git/session/session.ts'
 import { cpuTime } from '../../harness/cpu-time.ts'
+import { allowedMs } from '../../harness/growth.ts'
 import { openStage } from '../stage.ts'
 
 const stage = await openStage()
@@ -53,7 +54,7 @@ t.test('hundreds of changes are searched for among many commits in turns', async
     const sought = Array.from({ length: 500 }, (_, i) => ({ id: `${i}.1`, paths: ['a.md'] }))
     const { result, longest } = await longestTurnOf(() => searchHistory(many, 'main', sought))
     t.equal(result.filter((name) => name !== undefined).length, 0)
-    t.ok(longest < 150, `${longest} ms`)
+    t.ok(longest < allowedMs(15), `${longest} ms`)
   })
 })
 
