@@ -13,8 +13,10 @@ import { readGroup } from './process-group.ts'
  * has ended) to the group, and kills what is left 2 seconds later. A file that exceeds its size limit causes a write
  * error, which git can report, rather than a signal (setrlimit(2)). Of the processor only the soft limit is set: at the
  * hard one a process is killed as the kernel kills one for memory. The inner shell is there because simple-git passes on
- * an exit code, but no signal, and waits for git whatever signal it gets itself. The number of the first line is that of the group:
- * a signal that comes while `timeout` begins its command ends `timeout` alone (coreutils 9.1).
+ * an exit code, but no signal, and waits for git whatever signal it gets itself.
+ *
+ * The first line that it writes is the number of that group, for `readGroup`: a signal that comes while `timeout` begins its command
+ * ends `timeout` alone (coreutils 9.1). Besides, simple-git waits 50 ms longer for a process that has written nothing.
  */
 export const LAUNCHER = `#!/bin/sh
 echo "$$" >&2

@@ -1,8 +1,8 @@
-/** The processes of a launcher: a group once its `timeout` runs, of which the launcher's number is the name (setpgid(2)). */
+/** The processes of a launcher: once its `timeout` runs they are a group, which has the launcher's number (setpgid(2)). */
 export interface ProcessGroup {
-  /** Takes what comes of standard error, and returns what git has written of it. */
+  /** Takes what comes of standard error, and returns it without the number. */
   readonly read: (chunk: Buffer) => Buffer
-  /** Kills what is left of them. */
+  /** Kills what is left of them; does nothing while the number is not known, or there is no group. */
   readonly kill: () => void
 }
 
