@@ -70,7 +70,13 @@ export function callInShare(
 ): Fetch {
   return async function callShared(url, init) {
     await share(() => counted.count(CALL_MS + bytesOf(init.body) * SENT_BYTE_MS))
-    return fetch(url, { ...init, readOn: () => share(() => undefined) })
+    let waiting: Promise<unknown> | undefined
+    try {
+      return await fetch(url, { ...init, readOn: () => (waiting = share(() => undefined)) })
+    } finally {
+      // It may have left its turn for that wait, and has to have it again before the next call.
+      await waiting?.catch(() => undefined)
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import type { HandshakeShares, Share } from '../../functions/domain/network/share.ts'
 import { openHTTP } from '../../functions/http/http.ts'
@@ -77,6 +78,34 @@ t.test('a call begins in the share, and each 256 KiB of its answer wait for it',
   })
   t.equal(bytes.length, 1024 * 1024)
   t.ok(times >= 4 && times <= 5, `${times} times`)
+})
+
+t.test('a call that fails while its answer waits for the share ends once that wait has ended', async (t) => {
+  const shared = Promise.withResolvers<undefined>()
+  let times = 0
+  // Whoever waits for it may have left its turn, and takes it again afterwards.
+  const share: Share = async (work) => {
+    times += 1
+    if (times > 1) await shared.promise
+    return atOnce(work)
+  }
+  const call = callInShare(
+    (_url, { readOn }) => {
+      void readOn?.()
+      return Promise.reject(new Error('reset'))
+    },
+    share,
+    { count: () => undefined },
+  )
+  let isOver = false
+  const calling = call('https://git.example.com/', { method: 'GET', headers: {} }).finally(
+    () => (isOver = true),
+  )
+  const ending = t.rejects(calling, { message: 'reset' })
+  await setImmediate()
+  t.notOk(isOver)
+  shared.resolve(undefined)
+  await ending
 })
 
 t.test("names of an API are in the share of the namespace, with the operator's login in none", async (t) => {
