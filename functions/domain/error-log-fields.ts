@@ -21,15 +21,21 @@ export function errorLogFields(error: unknown): ErrorLogFields {
   }
   if (!(error instanceof Error)) return { error: typeof error, frames: [] }
   const { message, stack = '' } = error
-  // A line of the message may look like a frame.
-  const below = stack.slice(Math.max(0, stack.indexOf(message)) + message.length)
-  const frames = below.split('\n').filter((line) => /^\s+at /.test(line))
+  const frames = framesBelow(stack, message)
   const code =
     'code' in error && typeof error.code === 'string' && /^[A-Z][A-Z0-9_]*$/.test(error.code)
       ? { code: error.code }
       : {}
   const name = error instanceof Failure ? error.reason : error.name
   return { error: name, ...code, frames: frames.map((frame) => frame.trim()) }
+}
+
+/** A line of the message may look like a frame, and of one that was changed later it is not known where it ends. */
+function framesBelow(stack: string, message: string): readonly string[] {
+  const at = stack.indexOf(message)
+  if (at < 0) return []
+  const lines = stack.slice(at + message.length).split('\n')
+  return lines.filter((line) => /^\s+at /.test(line))
 }
 
 /** The reason of a Failure; Internal for every other error. */

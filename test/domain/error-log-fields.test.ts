@@ -39,3 +39,11 @@ t.test('a line of the message is no frame, though it looks like one', async (t) 
   t.match(frames, [/^at .*error-log-fields\.test\.ts/])
   t.notMatch(frames.join(), 's3cr3t')
 })
+
+t.test('a line of a message that was changed since is no frame either', async (t) => {
+  const error = new Error('The host says:\n    at s3cr3t (and more)\nNo.')
+  // The stack is written when it is read first.
+  t.match(error.stack, 's3cr3t')
+  error.message = 'The host refuses it.'
+  t.same(errorLogFields(error).frames, [])
+})
