@@ -3,6 +3,7 @@ import type { Release } from '../network/budget.ts'
 import { closing } from './closing.ts'
 import type { Connection } from './closing.ts'
 import { openReadingTurns, type InReadingTurn } from './reading-turns.ts'
+import { refuseTunnels } from './refused-tunnels.ts'
 import { readInSlices } from './sliced-reading.ts'
 import { trackConnections } from './open-connections.ts'
 import { giveUpUntaken } from './taken-answers.ts'
@@ -62,6 +63,7 @@ export function boundConnections(server: Server, most: number, timing: Timing): 
   const inTurn = openReadingTurns(timing)
   const reading = readInSlices(server, { doNext: timing.doNext, inTurn }, refuse)
   giveUpUntaken(server, timing, end)
+  refuseTunnels(server)
   // Node answers these by itself (RFC 9110, 10.1.1), however many come: they were counted nowhere.
   server.on('checkExpectation', (...both: unknown[]) => server.emit('request', ...both))
 
