@@ -34,6 +34,8 @@ export function judgeRefusal(
   const says = (text: string, pattern: RegExp): boolean => firstOwn(text, pattern, isRepeated) !== undefined
   // Where a hook has declined the update, or nothing is stored, the server has not come to the ref.
   const ofRef = /declined|unpacker error/.test(reason) ? reason : words
+  if (says(ofRef, LOCKED))
+    return refuseInWords(unavailable(context, 'keeps its branches locked, for another push perhaps'))
   if (says(ofRef, STALE_LOCK)) return refuseInWords(unavailable(context, 'holds a stale lock on the branch'))
   if (says(ofRef, COLLISION)) return refuseInWords(nameCollision(context))
   if (says(ofRef, RACE)) return { kind: 'race' }
@@ -42,8 +44,11 @@ export function judgeRefusal(
     return refuseInWords(unavailable(context, 'cannot store the commit (disk or file rights of the server)'))
   const remoteWords = remote.replace(/^error: hook declined to update .*$/m, '').trim()
   const told = [SAYS_NOTHING.test(reason) && remoteWords !== '' ? '' : reason, remoteWords]
-  const failure = rejection(told.filter((text) => text !== '').join('\n'), context)
-  // A race or a final refusal: only the tip can show which.
+  const final = rejection(told.filter((text) => text !== '').join('\n'), context)
+  // The server could not do it, and may later: nothing says that it does not take the commit.
+  const isUnable = NOT_MOVED.test(reason) || (/unpacker error/.test(reason) && remoteWords === '')
+  const failure = isUnable ? new Failure(final.reason, final.message, { retry: 'slow' }) : final
+  // A race or a refusal: only the tip can show which.
   if (NOT_MOVED.test(reason)) return { kind: 'race', unless: failure }
   if (says(words, NO_RIGHT)) return refuseInWords(denied(context))
   return { kind: 'refused', failure, each: !says(words, BRANCH), said: true }
@@ -81,6 +86,8 @@ export function refuseInWords(failure: Failure): Unlanded {
   return { kind: 'refused', failure, each: false, said: true }
 }
 
+// Git with reftable: all branches of a repository have one lock.
+const LOCKED = /cannot lock references|data is locked|data concurrently modified/
 const STALE_LOCK = /\.lock': File exists/
 const COLLISION = /' exists; cannot create|refname conflict/
 // With the last one, the branch that was read is deleted.

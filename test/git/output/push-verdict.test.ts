@@ -53,7 +53,7 @@ const answers: readonly (readonly [string, string, object])[] = [
   [
     "error: object 1: hasDotgit: contains '.git'\nerror: remote unpack failed: unpack-objects abnormal exit",
     'unpacker error',
-    { kind: 'refused', failure: { reason: 'PushRejected' }, each: true },
+    { kind: 'refused', failure: { reason: 'PushRejected', retry: 'never' }, each: true },
   ],
   [
     'error: GH006: Protected branch update failed for refs/heads/main.',
@@ -110,7 +110,21 @@ const answers: readonly (readonly [string, string, object])[] = [
   ],
   ['', 'incorrect old value provided', { kind: 'race' }],
   ['', "cannot lock ref 'refs/heads/main': is at 11 but expected 22", { kind: 'race' }],
-  ['', 'failed to lock', { kind: 'race', unless: { reason: 'PushRejected' } }],
+  ['', 'failed to lock', { kind: 'race', unless: { reason: 'PushRejected', retry: 'slow' } }],
+  [
+    'error: unable to append to refs: No space left on device',
+    'failed to update ref',
+    { kind: 'race', unless: { reason: 'PushRejected', retry: 'slow', message: /No space left/ } },
+  ],
+  // Git with reftable locks all refs at once: any push to the repository may have them.
+  ...['cannot lock references', 'reftable: transaction prepare: data concurrently modified'].map(
+    (words): [string, string, object] => [
+      `error: ${words}`,
+      'failed to update ref',
+      { kind: 'refused', failure: { reason: 'ProviderUnavailable', retry: 'transient' }, each: false },
+    ],
+  ),
+  ['', 'unpacker error', { failure: { reason: 'PushRejected', retry: 'slow' }, each: true }],
   [
     '',
     "TF401028: The reference 'refs/heads/main' has already been updated by another client, so you cannot update it.",
