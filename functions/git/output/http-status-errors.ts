@@ -59,9 +59,11 @@ function unavailable(status: number): ErrorMeaning {
   }
 }
 
+/** Gateways answer so to whom they have banned for a while, whatever was asked. */
 function refused(status: number): ErrorMeaning {
   return {
     reason: 'PushRejected',
+    retry: 'slow',
     sentence: `refuses Git's request (${status}); check the address, or ask the administrator of the server.`,
   }
 }

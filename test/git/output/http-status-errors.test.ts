@@ -17,3 +17,8 @@ for (const [status, reason, sentence] of rows) {
     t.match(statusMeaning(status), { reason, sentence }),
   )
 }
+
+t.test('a status that says nothing of the commit is not final: a gateway may ban for a while', async (t) => {
+  t.equal(statusMeaning(405).retry, 'slow')
+  t.equal(statusMeaning(413).retry, undefined)
+})
