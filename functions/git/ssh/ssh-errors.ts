@@ -119,7 +119,9 @@ export function explainSSH(ended: Ended, report: ServerReport, context: ErrorCon
   const own = withoutPath(words, context)
   const known = ROWS.find(({ pattern }) => pattern.test(own)) ?? fallbackMeaning(ended, report, words)
   if (known !== undefined) return failureOf(known, context)
-  return words === '' ? meaning : unknownError(words, doing, context)
+  // A server that breaks down after it has got a push prints as well, and may have carried it out.
+  const refused = CLOSED_BEFORE_START.test(ended.stderr) ? doing : 'reading'
+  return words === '' ? meaning : unknownError(words, refused, context)
 }
 
 /** The words of a server without the `remote:` that some of them put before each line themselves. */

@@ -118,6 +118,16 @@ t.test('unknown messages while something is fetched are not a rejection of a com
   t.match(explainSSH({ ...ENDED, stderr }, account, SCENE), { reason: 'ProviderUnavailable' })
 })
 
+t.test('words in place of the report of a push are not a rejection of its commits', async (t) => {
+  const words = 'rpc error: code = Unavailable desc = error reading from server: EOF\n'
+  const account = { ...ACCOUNT, service: 'git-receive-pack', words } as const
+  const stderr = 'fatal: the remote end hung up unexpectedly\n'
+  t.match(explainSSH({ ...ENDED, exitCode: 1, stderr }, account, SCENE), {
+    reason: 'ProviderUnavailable',
+    retry: 'transient',
+  })
+})
+
 t.test(
   'an end without a message is an error of the connection, and so is a failure before there was a channel',
   async (t) => {
