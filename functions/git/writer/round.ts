@@ -148,6 +148,7 @@ function* some(settled: Settled): Generator<Settled, void> {
 /**
  * Full jitter before each round but the first: writers that met once do not meet again. After a lost race it is short,
  * for up to the time of a round: those who have won it wait for longer before they push again (../group-commit/branch-contention.ts).
+ * Throws the signal's reason if it fires.
  */
 export async function pauseBefore({ rounds, raceMs }: Work, signal: AbortSignal): Promise<void> {
   if (rounds === 0) return
@@ -155,5 +156,7 @@ export async function pauseBefore({ rounds, raceMs }: Work, signal: AbortSignal)
     raceMs === undefined
       ? FIRST_PAUSE_MS * 2 ** (rounds - 1)
       : raceMs * 2 ** Math.max(0, rounds - SHORT_PAUSES)
-  await wait(Math.random() * Math.min(LONGEST_PAUSE_MS, longest), undefined, { signal })
+  const pause = Math.random() * Math.min(LONGEST_PAUSE_MS, longest)
+  // Its own error would not say why.
+  await wait(pause, undefined, { signal }).catch(() => signal.throwIfAborted())
 }

@@ -347,6 +347,18 @@ t.test('nobody joins a push that may have been refused, nor halves of a refused 
   t.equal(halved.batches.length, 1)
 })
 
+t.test('a session that has to end while it pauses says why', async (t) => {
+  const repository = memoryRepository()
+  const ending = new AbortController()
+  const gaveWay = new Failure('Timeout', 'It gave way.')
+  repository.onPush = () => {
+    ending.abort(gaveWay)
+    return { kind: 'race' }
+  }
+  const batch = changesAt(['a']).map((change) => pending(change))
+  t.same(await endingsOf(batch, land(repository.open(), { batch, signal: ending.signal })), [gaveWay])
+})
+
 t.test('each part of a push that was refused waits for a turn of the branch', async (t) => {
   const repository = memoryRepository()
   repository.onPush = refusing(/bad/)
