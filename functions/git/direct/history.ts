@@ -98,11 +98,10 @@ async function search(
   const candidates: Candidate[] = []
   const pace = createPace(session.signal, session.share.namespace)
   for (const [name, commit] of commits)
-    for (const id of new Set(commit.ids))
-      if (wanted.get(id)?.some((one) => isFor(commit, one)) === true)
-        candidates.push({ name, id, parents: commit.parents })
+    for (const one of [...new Set(commit.ids)].flatMap((id) => wanted.get(id) ?? []))
+      if (isFor(commit, one)) candidates.push({ name, sought: one, parents: commit.parents })
   await fetchCandidates(session, candidates)
-  const byId = Map.groupBy(candidates, ({ id }) => id)
+  const of = Map.groupBy(candidates, (candidate) => candidate.sought)
   const found: (ObjectId | undefined)[] = []
   let left = MOST_COMPARED + COMPARED_EACH * sought.length
   const read: ReadPaths = (commit, paths) => {
@@ -110,7 +109,7 @@ async function search(
     if (left < 0) throw new Error('too many commits have the id of a change')
     return readTree(session, { commit }, { paths, pace })
   }
-  for (const { id, paths } of sought) found.push(await firstThatChanges(read, byId.get(id) ?? [], paths))
+  for (const one of sought) found.push(await firstThatChanges(read, of.get(one) ?? [], one.paths))
   return found
 }
 
@@ -119,7 +118,8 @@ type ReadPaths = (commit: ObjectId | undefined, paths: readonly string[]) => Pro
 
 interface Candidate {
   readonly name: ObjectId
-  readonly id: string
+  /** One of those that it is for. */
+  readonly sought: SoughtCommit
   readonly parents: readonly ObjectId[]
 }
 
@@ -139,18 +139,19 @@ function kept(values: readonly string[], most: number): readonly string[] {
 
 /** The commits and their parents, with their trees unless these are too many. */
 async function fetchCandidates(session: DirectSession, candidates: readonly Candidate[]): Promise<void> {
-  const wants = candidates.slice(0, MOST_WANTS).map(({ name }) => name)
+  const wants = [...new Set(candidates.map(({ name }) => name))].slice(0, MOST_WANTS)
   if (wants.length === 0) return
   const fetched = await fetchWithTrees(session, { wants, depth: 2 })
   if (fetched === 'moved') throw new Error('it does not send a commit of the history')
 }
 
+/** The first that was made: whoever may push can copy its trailers afterwards. */
 async function firstThatChanges(
   read: ReadPaths,
   candidates: readonly Candidate[],
   paths: readonly string[],
 ): Promise<ObjectId | undefined> {
-  for (const { name, parents } of candidates) {
+  for (const { name, parents } of candidates.toReversed()) {
     const after = await read(name, paths)
     const befores = parents.length === 0 ? [undefined] : parents
     for (const parent of befores) {

@@ -39,6 +39,7 @@ async function search(
   return found
 }
 
+/** The first that was made: whoever may push can copy its trailers afterwards. */
 async function firstThatChanges(
   session: Session,
   candidates: readonly Candidate[],
@@ -46,7 +47,7 @@ async function firstThatChanges(
 ): Promise<string | undefined> {
   const names = candidates.map(({ sha }) => sha)
   const changing = await thoseThatChange(session, names, paths)
-  return names.find((name) => changing.has(name))
+  return names.findLast((name) => changing.has(name))
 }
 
 interface Candidate {

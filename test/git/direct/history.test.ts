@@ -134,3 +134,26 @@ t.test(
     }
   },
 )
+
+t.test(
+  'a commit is that of the request alone whose seal it has, and not one that has copied its trailers',
+  async (t) => {
+    const [seal, other] = ['1', '2'].map((digit) => digit.repeat(16))
+    const message = `\n\nCommitlet-Id: ${ID}\nCommitlet-Seal: ${seal}\n`
+    const nothing = makeObject('tree', Buffer.alloc(0))
+    const [first, second] = [TREE, 'f'.repeat(40)].map((id) =>
+      makeObject('tree', encodeEntry({ mode: '100644', name: 'a.yaml', id })),
+    )
+    if (first === undefined || second === undefined) throw new Error('two were made')
+    const base = commitOf('base')
+    const own = commitOf(`own${message}`, { tree: first.id, parents: [base.id] })
+    const copy = commitOf(`copy${message}`, { tree: second.id, parents: [own.id] })
+    const objects = [copy, own, base, nothing, first, second]
+    const session = sessionWith(objects)
+    await session.objects.keep(objects, createPace(session.signal))
+    const history = await fetchHistory(session, copy.id)
+    if (history === 'moved') throw new Error('it has moved')
+    const sought = [seal, other].map((one) => ({ id: ID, seals: [one ?? ''], paths: ['a.yaml'] }))
+    t.same(await searchHistory(session, history, sought), [own.id, undefined])
+  },
+)

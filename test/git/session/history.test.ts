@@ -73,3 +73,15 @@ t.test('a commit counts by any of its ids and seals, however many it has', async
     t.same(await searchHistory(session, 'main', sought), [sha, sha, undefined], 'also of one id, at once')
   })
 })
+
+t.test('a commit that has copied the trailers of another one is not taken for that', async (t) => {
+  const repository = await stage.server.createRepository('history/copied')
+  const message = 'Write\n\nCommitlet-Id: 7.1\nCommitlet-Seal: seal\n'
+  const own = await repository.commit('main', { 'a.md': '1' }, message)
+  await repository.commit('main', { 'a.md': '2' }, message)
+  await stage.session(repository.url, async (session) => {
+    await fetchTip(session, { branch: 'main', since: new Date(Date.now() - 3_600_000) })
+    const sought = [{ id: '7.1', seals: ['seal'], paths: ['a.md'] }]
+    t.same(await searchHistory(session, 'main', sought), [own])
+  })
+})
