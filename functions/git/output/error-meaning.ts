@@ -63,3 +63,10 @@ export const BROKEN_OFF: ErrorMeaning = {
 
 /** What Git's upload-pack and that of JGit, which Gerrit uses, say where no commit is as new as the requested date. */
 export const NOTHING_NEWER = /^(?:fatal: )?no commits selected for shallow requests?$/im
+
+/** What became of a push is not found behind them. */
+export const TOO_MANY_WORDS: ErrorMeaning = {
+  reason: 'ProviderUnavailable',
+  sentence:
+    'prints more after a push than Commitlet reads, so that its report is not found; Commitlet retries automatically, and the administrator of the server should check its hooks.',
+}

@@ -121,9 +121,11 @@ export async function launch(call: Call, signal: AbortSignal): Promise<EndedWith
   }
   stopIfAborted(signal)
   if (overflow.signal.aborted) {
+    // What others have written there, they may remove.
     throw new Failure(
       'NotSupported',
       `The remote sends more than ${OUTPUT_LIMIT_MIB} MiB of messages or refs, which is the limit; use a repository with fewer.`,
+      { retry: 'slow' },
     )
   }
   return {

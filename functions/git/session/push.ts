@@ -9,7 +9,7 @@ import type { Session } from './session.ts'
 import { movedFailure } from '../output/moved.ts'
 import { afterPush, failureOf, rejection } from '../output/classify.ts'
 import { AMBIGUOUS } from '../output/error-table.ts'
-import type { ErrorContext } from '../output/error-meaning.ts'
+import { TOO_MANY_WORDS, type ErrorContext } from '../output/error-meaning.ts'
 import {
   judgeByTip,
   judgeRefusal,
@@ -42,7 +42,9 @@ export async function pushOnce(
   ]
   const { context } = session
   const isRepeated = repeatedWords({ url: context.url, branch: tip.branch, commits })
-  const result = await session.online(args, { push: { ref, until } })
+  const now = (): Promise<string | undefined> => readRemoteTip(session, tip.branch)
+  const result = await session.online(args, { push: { ref, until } }).catch(unlessUnheard)
+  if (result === undefined) return judgeByTip(now, { tip, head }, refuse(failureOf(TOO_MANY_WORDS, context)))
   if (result.moved !== undefined) {
     const failure = movedFailure(result.moved, context, 'push')
     return result.ended.exitCode === 0 ? refuse(failure) : refuseInWords(failure)
@@ -50,7 +52,6 @@ export async function pushOnce(
   if (result.meaning === undefined) return { kind: 'landed' }
   const output = readGitOutput(result.ended)
   if (output.own.includes(TOO_LATE)) return { kind: 'race' }
-  const now = (): Promise<string | undefined> => readRemoteTip(session, tip.branch)
   const report = readPushReport(result.ended.stdout)
   if (AMBIGUOUS.pattern.test(output.own) || (report.ref ?? ref) !== ref)
     return refuse(failureOf(AMBIGUOUS, context))
@@ -63,6 +64,12 @@ export async function pushOnce(
   // curl repeats a request when the connection breaks before an answer: the server may have rejected the second
   // request after it had already accepted the first.
   return output.posts > 1 ? judgeByTip(now, { tip, head }, judged) : judged
+}
+
+/** Undefined: git was ended, because the server and its hooks print more than is read. */
+function unlessUnheard(error: unknown): undefined {
+  if (error instanceof Failure && error.reason === 'NotSupported') return undefined
+  throw error
 }
 
 /** Whether the branch is where it was; not, if it cannot be read, which the next round says. */

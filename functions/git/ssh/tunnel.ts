@@ -124,5 +124,5 @@ export async function readServerReport({
 
 function tooManyMessages({ text }: RepositoryAddress): Failure {
   const message = `${text} sends more than 16 MiB of messages, which is the limit; use a repository whose server sends fewer.`
-  return new Failure('NotSupported', message)
+  return new Failure('NotSupported', message, { retry: 'slow' })
 }

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { Failure } from '../../../functions/domain/failure.ts'
 import { fastImport } from '../../../functions/git/session/fast-import.ts'
 import type { Tip } from '../../../functions/git/remote.ts'
 import { fetchTip } from '../../../functions/git/session/fetch.ts'
@@ -89,6 +90,32 @@ for (const { name, hooks, said, expected } of [
       t.match(await pushOnce(misheard, { tip, head: await commitOn(session, tip), commits: [] }), {
         kind: expected,
       })
+    })
+  })
+}
+
+for (const { name, lands, expected } of [
+  { name: 'that has landed has landed', lands: true, expected: { kind: 'landed' } },
+  {
+    name: 'that has not may still do so',
+    lands: false,
+    expected: { kind: 'refused', failure: { reason: 'ProviderUnavailable', retry: 'transient' }, late: true },
+  },
+] as const) {
+  t.test(`a push beside which the server prints without end, and ${name}`, async (t) => {
+    const repository = await server.createRepository(`push/${++count}`)
+    await stage.session(repository.url, async (session) => {
+      const tip = await fetchTip(session, { branch: 'main' })
+      if (tip === 'moved') throw new Error('Nobody else is at work here')
+      const loud: Session = {
+        ...session,
+        async online(args, options) {
+          if (args[0] !== 'push') return session.online(args, options)
+          if (lands) await session.online(args, options)
+          throw new Failure('NotSupported', 'It sends more than is read.')
+        },
+      }
+      t.match(await pushOnce(loud, { tip, head: await commitOn(session, tip), commits: [] }), expected)
     })
   })
 }

@@ -1,18 +1,11 @@
 import type { Failure } from '../../../domain/failure.ts'
 import { takeTurn } from '../../objects/pace.ts'
 import { failureOf } from '../../output/classify.ts'
-import { FETCH_LIMIT_REACHED, type ErrorContext, type ErrorMeaning } from '../../output/error-meaning.ts'
+import { FETCH_LIMIT_REACHED, type ErrorContext } from '../../output/error-meaning.ts'
 import type { RefUpdate } from '../../protocol/receive-pack.ts'
 
 /** More than any report of receive-pack with what is kept of the output of its hooks (short-report.ts). */
 export const REPORT_BYTES = 1024 * 1024
-
-/** The report of a push is not found behind them. */
-export const TOO_MANY_WORDS: ErrorMeaning = {
-  reason: 'ProviderUnavailable',
-  sentence:
-    'prints more after a push than Commitlet reads, so that its report is not found; Commitlet retries automatically, and the administrator of the server should check its hooks.',
-}
 
 /**
  * The two programs of a Git server at one repository, over whatever transport: whole messages go in and come out. An

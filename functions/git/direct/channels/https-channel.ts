@@ -6,7 +6,7 @@ import type { BodyBounds } from '../../../http/bounded-body.ts'
 import type { KeptAnswer, KeptConnection } from '../../../http/kept-connection.ts'
 import { headersFor } from '../../../http/request.ts'
 import { afterPush, failureOf, statusFailure } from '../../output/classify.ts'
-import { NOT_GIT, type ErrorContext } from '../../output/error-meaning.ts'
+import { NOT_GIT, TOO_MANY_WORDS, type ErrorContext } from '../../output/error-meaning.ts'
 import { redirectMeaning } from '../../output/http-status-errors.ts'
 import { redirectAddress } from '../../output/moved.ts'
 import { stopIfAborted } from '../../process/launcher.ts'
@@ -14,7 +14,7 @@ import { readUnborn } from '../../protocol/capabilities.ts'
 import { AGENT } from '../../protocol/command.ts'
 import { pushCommand } from '../../protocol/receive-pack.ts'
 import { shortReport } from '../../protocol/short-report.ts'
-import { REPORT_BYTES, TOO_MANY_WORDS, tooLong, type Delivery, type Channel } from './channel.ts'
+import { REPORT_BYTES, tooLong, type Delivery, type Channel } from './channel.ts'
 
 /** What a channel over HTTPS is made of. */
 export interface HTTPSParts {
