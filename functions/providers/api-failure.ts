@@ -15,6 +15,8 @@ export interface ErrorContext {
 const USUAL_RETRY_AFTER_S = 60
 /** Names of scopes and permissions, as hosts write them. */
 const SCOPES = /^[A-Za-z0-9_:.=;,/ -]{1,200}$/
+/** The statuses with which hosts refuse what they are sent. */
+const OF_CONTENT = new Set([400, 409, 413, 422])
 /** What an answer other than success means on any host; a provider first checks for messages of its host. */
 export function answerFailure(answer: ApiAnswer, context: ErrorContext): Failure {
   const { shown } = context
@@ -35,7 +37,10 @@ export function answerFailure(answer: ApiAnswer, context: ErrorContext): Failure
   if (status === 423) return archived(context)
   if (status === 429) return rateLimited(answer, context)
   if (status === 408 || status >= 500) return unavailable(answer, context)
-  return rejected(textOf(answer.data), status, context)
+  const refused = rejected(textOf(answer.data), status, context)
+  if (OF_CONTENT.has(status)) return refused
+  // Gateways answer so to whom they have banned for a while, whatever was asked.
+  return new Failure(refused.reason, refused.message, { retry: 'slow' })
 }
 
 /** 403 without a message that explains it. */

@@ -152,3 +152,13 @@ t.test('a missing branch is named, both where the host does not say which', asyn
   t.match(branchMissing('unknown', BRANCHES, SHOWN).message, /does not have feature or main \(yet\)/)
   t.match(nothingToMerge(BRANCHES, SHOWN), { reason: 'NothingToMerge', message: /feature .* main/ })
 })
+
+t.test(
+  'a status that says nothing of the pull request is not final: a gateway may ban for a while',
+  async (t) => {
+    const retryAfter = (status: number) =>
+      answerFailure({ status, headers: new Headers(), data: '' }, { shown: 'x', secrets: [] }).retry
+    t.same([405, 418, 451].map(retryAfter), ['slow', 'slow', 'slow'])
+    t.same([400, 409, 413, 422].map(retryAfter), ['never', 'never', 'never', 'never'])
+  },
+)

@@ -80,6 +80,7 @@ export const ROWS: readonly ErrorRow[] = [
   {
     pattern: /dumb http transport|does not support (shallow|--shallow)/i,
     reason: 'NotSupported',
+    retry: 'slow',
     sentence:
       'is served without the smart HTTP protocol or without shallow fetches, which Commitlet needs; ask the administrator of the server.',
   },

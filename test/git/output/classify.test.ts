@@ -272,3 +272,11 @@ t.test("the remote's message is quoted without secrets, or its absence is report
     message: /refuses the commit and reports something that cannot be shown; use another branch/,
   })
 })
+
+t.test('a host that answers like an empty one for a while is asked again', async (t) => {
+  const stderr = 'fatal: dumb http transport does not support shallow capabilities\n'
+  t.match(classify({ exitCode: 128, stdout: '', stderr, seconds: 1 }, 'reading', context), {
+    reason: 'NotSupported',
+    retry: 'slow',
+  })
+})
