@@ -16,31 +16,40 @@ export type FairTurns = <T>(
 /** How long a turn may be in milliseconds while others wait. */
 export const TURN_MS = 10_000
 
-/** Runs one work at a time, in the turns of a fair queue. `taken`: what owners have taken. */
+/**
+ * Runs so many works at a time, in the turns of a fair queue. `taken`: what owners have taken. Who begins to wait has one end whose turn
+ * has been long.
+ */
 export function openFairTurns(
   turnMs: number = TURN_MS,
   elapsed: () => number = () => performance.now(),
   taken: TakenTime = countExcess(LONG, elapsed),
+  places = 1,
 ): FairTurns {
-  let noteWaiting: () => void = () => undefined
-  const waits = (): void => noteWaiting()
-  const queue = openFairQueue(1, { waits, elapsed, taken })
+  const held = new Set<() => boolean>()
+  const waits = (): void => void [...held].some((giveWay) => giveWay())
+  const queue = openFairQueue(places, { waits, elapsed, taken })
 
   return async function inTurn(owner, signal, work, expected) {
     const release = await queue.enter(owner, signal, 'last', expected)
     const othersWait = new AbortController()
     let isLong = false
-    noteWaiting = () => {
-      if (isLong && queue.othersWait(owner)) othersWait.abort(new Error('Others wait.'))
+    /** Whether it does from now on. */
+    function giveWay(): boolean {
+      if (!isLong || othersWait.signal.aborted || !queue.othersWait(owner)) return false
+      othersWait.abort(new Error('Others wait.'))
+      return true
     }
+    held.add(giveWay)
     const timer = setTimeout(() => {
       isLong = true
-      noteWaiting()
+      giveWay()
     }, turnMs)
     try {
       return await work(othersWait.signal)
     } finally {
       clearTimeout(timer)
+      held.delete(giveWay)
       release()
     }
   }

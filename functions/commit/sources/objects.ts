@@ -1,6 +1,5 @@
 import type { Cluster } from '../../cluster/cluster.ts'
-import { requireTime } from '../../domain/deadline.ts'
-import type { Release } from '../../domain/network/budget.ts'
+import { anySignal, requireTime, unlessAborted } from '../../domain/deadline.ts'
 import { Failure } from '../../domain/failure.ts'
 import { meantKind } from '../../domain/gate/meant-kind.ts'
 import { kindOf, type ServedKinds } from '../../domain/gate/references.ts'
@@ -36,9 +35,16 @@ interface Read {
   readonly requested: RequestedObject
 }
 
-/** One who has asked for an object. Neither of these throws. */
+/** What is in memory of an object, until it has to give way to others. */
+interface Kept {
+  /** Undefined once it was parsed. */
+  parse: (() => Read) | undefined
+  read: Read | undefined
+}
+
+/** One who has asked for an object. `take` throws Timeout where the object is gone; nothing else of these throws. */
 interface Asker {
-  readonly take: (read: Read) => Promise<void>
+  readonly take: (kept: Kept) => Promise<void>
   readonly fail: (error: unknown) => void
 }
 
@@ -54,7 +60,11 @@ export function openObjects(parts: Reading): Objects {
   let handedOut = Promise.resolve<unknown>(undefined)
 
   /** Reads the text of an object, and returns how to parse it. Throws NotSupported if it has more than `most` bytes. */
-  async function read({ field, reference }: Place, most?: number): Promise<() => Read> {
+  async function read(
+    { field, reference }: Place,
+    most?: number,
+    until: AbortSignal = signal,
+  ): Promise<() => Read> {
     room.check()
     requireTime(signal, outOfTime)
     const kind = served.get(kindOf(reference))
@@ -64,7 +74,7 @@ export function openObjects(parts: Reading): Objects {
     }
     const asked = { ...reference, namespace: reference.namespace ?? namespace }
     const text = await cluster
-      .readObject(asked, kind, { namespace, signal, most })
+      .readObject(asked, kind, { namespace, signal: until, most })
       .catch((error: unknown) => {
         if (error instanceof Failure && error.reason === 'ReferenceNotFound') saw(field, MISSING)
         throw error
@@ -81,27 +91,44 @@ export function openObjects(parts: Reading): Objects {
     })
   }
 
+  /** After all that were read before it. */
+  function handOut(key: string, kept: Kept, askers: readonly Asker[]): Promise<void> {
+    reading.delete(key)
+    const handed = handedOut.then(async () => {
+      kept.read = await share(() => here(kept.parse)())
+      kept.parse = undefined
+      for (const { take } of askers) await take(kept)
+    })
+    handedOut = handed.catch(() => undefined)
+    return handed
+  }
+
+  async function serveLarge(place: Place, key: string, askers: readonly Asker[]): Promise<void> {
+    large.add(key)
+    const work = async (othersWait: AbortSignal): Promise<void> => {
+      const until = anySignal([signal, othersWait])
+      const kept: Kept = { parse: await read(place, undefined, until), read: undefined }
+      try {
+        await unlessAborted(handOut(key, kept, askers), othersWait, gaveWay)
+      } finally {
+        // What waits for the share of the thread keeps nothing of it.
+        Object.assign(kept, { parse: undefined, read: undefined })
+      }
+    }
+    await large.inTurn(namespace, signal, work).catch((error: unknown) => {
+      throw error instanceof Failure || !signal.aborted ? error : outOfTime(error)
+    })
+  }
+
   async function serve(place: Place, key: string, askers: readonly Asker[]): Promise<void> {
-    let leave: Release = () => undefined
     try {
       room.check()
-      let parse = large.has(key) ? undefined : await readSmall(place)
-      if (parse === undefined) {
-        large.add(key)
-        leave = await large.enter(namespace, signal).catch((reason: unknown) => {
-          throw reason instanceof Failure ? reason : outOfTime(reason)
-        })
-        parse = await read(place)
-      }
-      reading.delete(key)
-      const parsed = handedOut.then(async () => handOut(await share(parse), askers))
-      handedOut = parsed.catch(() => undefined)
-      await parsed
+      const parse = large.has(key) ? undefined : await readSmall(place)
+      if (parse === undefined) await serveLarge(place, key, askers)
+      else await handOut(key, { parse, read: undefined }, askers)
     } catch (error) {
       reading.delete(key)
       for (const { fail } of askers) fail(error)
-    } finally {
-      leave()
     }
   }
 
@@ -121,9 +148,13 @@ export function openObjects(parts: Reading): Objects {
     read<T>(place: Place, use: (object: Mapping, requested: RequestedObject) => T): Promise<T> {
       const { promise, resolve, reject } = Promise.withResolvers<T>()
       askersOf(place).push({
-        take({ object, requested }) {
-          saw(place.field, versionIn(object))
-          return share(() => use(object, requested)).then(resolve, reject)
+        take(kept) {
+          saw(place.field, versionIn(here(kept.read).object))
+          const useNow = (): T => {
+            const { object, requested } = here(kept.read)
+            return use(object, requested)
+          }
+          return share(useNow).then(resolve, reject)
         },
         fail: reject,
       })
@@ -132,8 +163,10 @@ export function openObjects(parts: Reading): Objects {
   }
 }
 
-async function handOut(read: Read, askers: readonly Asker[]): Promise<void> {
-  for (const { take } of askers) await take(read)
+/** What is still in memory. */
+function here<T>(kept: T | undefined): T {
+  if (kept === undefined) throw gaveWay()
+  return kept
 }
 
 /** As `readVersion` of the cluster tells it. */
@@ -151,6 +184,12 @@ export function outOfTime(cause: unknown): Failure {
   const message =
     'The attempt ran out of time before all objects of the spec were read; Commitlet retries automatically.'
   return new Failure('Timeout', message, { cause })
+}
+
+function gaveWay(): Failure {
+  const message =
+    'An object of more than 1.5 MiB was in memory for more than 5 s, and gave way to those of namespaces that waited for that; Commitlet retries automatically.'
+  return new Failure('Timeout', message)
 }
 
 function unknownKind(field: string, { kind, apiVersion }: Place['reference']): Failure {

@@ -1,10 +1,11 @@
+import { mock } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import { openLargeObjects } from '../../../functions/commit/sources/large-objects.ts'
 import { openObjects, SIDE_BY_SIDE, type Reading } from '../../../functions/commit/sources/objects.ts'
-import { Failure } from '../../../functions/domain/failure.ts'
+import { asFailure, Failure } from '../../../functions/domain/failure.ts'
 import { MISSING } from '../../../functions/domain/resource/waiting.ts'
 
 const SERVED = new Map([['ConfigMap of v1', { plural: 'configmaps', namespaced: true }]])
@@ -188,11 +189,12 @@ t.test('an object that was large is not read in vain again', async (t) => {
   const large = openLargeObjects(() => 0)
   large.add(JSON.stringify(['v1', 'ConfigMap', 'shop', 'once']))
   const { objects, asked, release } = stage({ large })
-  const held = await Promise.all(Array.from({ length: 4 }, () => large.enter('other', NEVER)))
+  const held = Promise.withResolvers<undefined>()
+  for (let i = 0; i < 4; i += 1) void large.inTurn('other', NEVER, () => held.promise)
   const read = objects.read(place('once'), () => 1)
   await release()
   t.same(asked, [])
-  for (const leave of held) leave()
+  held.resolve(undefined)
   await release()
   t.equal(await read, 1)
 })
@@ -206,14 +208,57 @@ t.test('a large object is not waited for any more once the signal has fired', as
     const over = new AbortController()
     const large = openLargeObjects(() => 0)
     const { objects, asked } = stage({ large, signal: over.signal })
-    await Promise.all(Array.from({ length: 4 }, () => large.enter('other', NEVER)))
+    const held = Promise.withResolvers<undefined>()
+    for (let i = 0; i < 4; i += 1) void large.inTurn('other', NEVER, () => held.promise)
     const read = objects.read(place('large'), () => 1)
     await setImmediate()
     over.abort(reason)
     await t.rejects(read, expected)
     t.same(asked, [])
+    held.resolve(undefined)
   }
 })
+
+t.test(
+  'a large object that waits for its share gives way to others after a while, and nothing of it stays',
+  async (t) => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    t.teardown(() => mock.timers.reset())
+    const large = openLargeObjects(() => 0)
+    const waiting: (() => void)[] = []
+    const share: Reading['share'] = async (work) => {
+      await new Promise<void>((resolve) => waiting.push(resolve))
+      return work()
+    }
+    const ends: string[] = []
+    for (const name of ['a', 'b', 'c', 'd']) {
+      const { objects, release } = stage({ large, share, namespace: name })
+      objects
+        .read(place(`large-${name}`), () => 'used')
+        .catch((error: unknown) => ends.push(`${name}: ${asFailure(error).reason}`))
+      await release()
+      mock.timers.tick(100)
+    }
+    const honest = stage({ large, namespace: 'honest' })
+    const read = honest.objects.read(place('large'), () => 'read')
+    await honest.release()
+    mock.timers.tick(4_500)
+    await honest.release()
+    t.same([ends, honest.asked], [[], []])
+    mock.timers.tick(100)
+    await honest.release()
+    await honest.release()
+    t.equal(await read, 'read')
+    t.same(ends, ['a: Timeout'], 'one for one')
+    mock.timers.tick(10_000)
+    for (const go of waiting.splice(0)) go()
+    await setImmediate()
+    t.equal(waiting.length, 3, 'of the first one nothing is parsed')
+    for (const go of waiting.splice(0)) go()
+    await setImmediate()
+    t.same(ends, ['a: Timeout'], 'nobody else waits')
+  },
+)
 
 setFlagsFromString('--expose-gc')
 const collect: () => void = runInNewContext('gc')
