@@ -7,7 +7,7 @@ import type { FairShares } from './fair-shares.ts'
 const LOOK_MS = 250
 /** How long a namespace that holds nothing waits for its first share, in milliseconds. */
 const PATIENCE_MS = 1_000
-/** For how long a share gives way to nobody, however many wait. */
+/** For how long a share gives way to nobody, however many wait, in milliseconds. */
 const OWN_MS = 10_000
 /** How long a namespace counts as slow of which a share had to give way. */
 const SLOW_MS = 10 * 60_000
@@ -35,6 +35,8 @@ export interface GivingWayParts {
   readonly shares: Iterable<HeldShare>
   /** Those that wait now. */
   readonly waiters: () => readonly WaitingHolder[]
+  /** As of LaneBounds. */
+  readonly ownMs?: number | undefined
   /** Milliseconds of a clock that is never set. */
   readonly now: () => number
 }
@@ -50,10 +52,10 @@ export interface GivingWay {
 /**
  * A server that never answers holds a share until the attempt's deadline, and the namespaces of one tenant together may hold
  * all of them. Then the share that has been held for longest, of the namespace that holds most, gives way once a namespace
- * that holds nothing has waited for a second; but none before it has been held for ten, nor for one that has as much memory
- * parked.
+ * that holds nothing has waited for a second; but none before it has been held for ten, or `ownMs`, nor for one that has as much
+ * memory parked.
  */
-export function makeGivingWay({ fair, shares, waiters, now }: GivingWayParts): GivingWay {
+export function makeGivingWay({ fair, shares, waiters, ownMs = OWN_MS, now }: GivingWayParts): GivingWay {
   const slowUntil = new Map<string, number>()
   let timer: NodeJS.Timeout | undefined
 
@@ -92,13 +94,13 @@ export function makeGivingWay({ fair, shares, waiters, now }: GivingWayParts): G
     const countOf = ({ holder }: HeldShare): number => byNamespace.get(holder.namespace)?.length ?? 0
     const known = slow()
     const [chosen] = staying
-      .filter(({ holder, since }) => holder.giveWay !== undefined && now() - since >= OWN_MS)
+      .filter(({ holder, since }) => holder.giveWay !== undefined && now() - since >= ownMs)
       .filter((share) => makesRoom(share, waiter, known))
       .sort((a, b) => countOf(b) - countOf(a) || a.since - b.since)
     if (chosen === undefined) return
     chosen.isAsked = true
     slowUntil.set(chosen.holder.namespace, now() + SLOW_MS)
-    chosen.holder.giveWay?.(gaveWay())
+    chosen.holder.giveWay?.(gaveWay(ownMs))
   }
 
   function look(): void {
@@ -115,8 +117,7 @@ export function makeGivingWay({ fair, shares, waiters, now }: GivingWayParts): G
   return { watch, slow }
 }
 
-function gaveWay(): Failure {
-  const message =
-    'The attempt had held its place for more than 10 s, and gave way to those of namespaces that waited for one; Commitlet retries automatically.'
+function gaveWay(ownMs: number): Failure {
+  const message = `The attempt had held its place for more than ${ownMs / 1_000} s, and gave way to those of namespaces that waited for one; Commitlet retries automatically.`
   return new Failure('Timeout', message)
 }

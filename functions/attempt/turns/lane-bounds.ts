@@ -28,6 +28,8 @@ export interface WaitingBound {
 export interface LaneBounds {
   readonly held: HeldBound
   readonly waiting: WaitingBound
+  /** Milliseconds for which a share gives way to nobody, however many wait; default: as of giving-way.ts. */
+  readonly ownMs?: number
 }
 
 /** How busy a lane is. */

@@ -63,7 +63,7 @@ export function makeLane(
   const fair = openFairShares(bounds.held, shelf)
   const shares = new Set<HeldShare>()
   let waiters: readonly Waiter[] = []
-  const way = makeGivingWay({ fair, shares, waiters: () => waiters, now })
+  const way = makeGivingWay({ fair, shares, waiters: () => waiters, ownMs: bounds.ownMs, now })
   const lately = countExcess(HELD, now)
   const heldBy = ({ holder }: Waiter): number => fair.heldBy(holder.namespace).memoryMiB
   const rankOf = ({ holder }: Waiter): number => lately.rankOf(holder.namespace)

@@ -41,6 +41,8 @@ const LARGE_CHANGES = 3 / 4
 /** A change of one object, also with what it takes while it waits for its push. */
 const SMALL_MIB = PREPARING.memoryMiB + 1
 const MOST_LARGE = 8
+/** How long a large session gives way to nobody, in milliseconds: to fetch 256 MiB takes a while. Who waits for one has twice as long. */
+const LARGE_OWN_MS = 30_000
 /** Least memory of a large session, in MiB: 24 for each process, and 32 to fetch. */
 const LEAST_LARGE_MIB = 96
 /** So ten namespaces whose hosts never answer leave nine sessions of 64 to the next ones. */
@@ -140,5 +142,6 @@ function largeBounds(count: number): LaneBounds {
       ofSlow: held(count / 4),
     },
     waiting: WAITING_IN_SESSION,
+    ownMs: LARGE_OWN_MS,
   }
 }

@@ -46,6 +46,8 @@ export interface LargeHolder {
   readonly host: string
   /** The session; no other has the same. */
   readonly resource: string
+  /** Ends the session with this Failure, because others wait for its share. */
+  readonly giveWay: (because: Failure) => void
 }
 
 /** Returns how the share is given back. Throws a Failure, or returns nothing, if there is none. */
@@ -109,7 +111,8 @@ export function openBinaryEngine(settings: BinarySettings, ssh: SSHSessions): En
     async function raise(session: string): Promise<SessionLimits> {
       // Half of the time is left for the work itself.
       const patience = anySignal([signal, AbortSignal.timeout(deadlineSeconds * 500)])
-      const holder = { namespace, host: address.host, resource: session }
+      const giveWay = (because: Failure): void => watched.abort(because)
+      const holder = { namespace, host: address.host, resource: session, giveWay }
       const release = await acquireLarge(holder, patience).catch(() => undefined)
       // Last of all: until then the folder holds what was fetched.
       if (release !== undefined) ends.unshift(release)

@@ -3,6 +3,7 @@ import t from 'tap'
 import { atMost } from '../../../functions/attempt/turns/amounts.ts'
 import { makeBudget } from '../../../functions/attempt/turns/budget.ts'
 import type { Hold } from '../../../functions/attempt/turns/lane.ts'
+import { divide } from '../../../functions/attempt/turns/shares.ts'
 import type { Failure } from '../../../functions/domain/failure.ts'
 
 const STOCK = { memoryMiB: 100, diskMiB: 100, diskIsMemory: false }
@@ -13,7 +14,7 @@ t.beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }))
 t.afterEach(() => mock.timers.reset())
 
 /** A lane of four shares, of which those who gave way have one, and what happened in it. */
-function stage({ atHost = 4, ownMiB = Infinity } = {}) {
+function stage({ atHost = 4, ownMiB = Infinity, ownMs = 10_000 } = {}) {
   let now = 0
   const events: string[] = []
   const budget = makeBudget(STOCK, () => now)
@@ -25,6 +26,7 @@ function stage({ atHost = 4, ownMiB = Infinity } = {}) {
       ofSlow: atMost(1),
     },
     waiting: { total: 6, perNamespace: 5, perHost: 6 },
+    ownMs,
   })
   /** `name`: its namespace, a slash, and another word. It ends when it has to. */
   async function take(name: string, { host = 'host', canEnd = true } = {}): Promise<Hold | undefined> {
@@ -77,6 +79,19 @@ t.test('no share gives way before it has been held for ten seconds, nor one that
   await after(500)
   await waiting
   t.strictSame(events.slice(4), ['b/1 gave way: Timeout', 'honest/1'])
+})
+
+t.test('large shares are held for longer before they give way', async (t) => {
+  const { ownMs = 0 } = divide({ memoryMiB: 2048, diskMiB: 1024, diskIsMemory: true }, 256).large
+  t.equal(ownMs, 30_000)
+  const { events, take, after } = stage({ ownMs })
+  for (const name of ['a/1', 'b/1', 'c/1', 'd/1']) await take(name)
+  const waiting = take('honest/1')
+  await after(29_750)
+  t.equal(events.length, 4)
+  await after(500)
+  await waiting
+  t.strictSame(events.slice(4), ['a/1 gave way: Timeout', 'honest/1'])
 })
 
 t.test('who holds something already waits for as long as it takes', async (t) => {

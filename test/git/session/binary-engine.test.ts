@@ -1,9 +1,15 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import type { Change } from '../../../functions/domain/commit/change.ts'
 import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
-import { binaryRemote, openBinaryEngine } from '../../../functions/git/session/binary-engine.ts'
+import { Failure } from '../../../functions/domain/failure.ts'
+import {
+  binaryRemote,
+  openBinaryEngine,
+  type AcquireLarge,
+  type LargeHolder,
+} from '../../../functions/git/session/binary-engine.ts'
 import { openSSHSessions } from '../../../functions/git/ssh/sessions.ts'
 import type { Session } from '../../../functions/git/session/session.ts'
 import { land } from '../../../functions/git/writer/land.ts'
@@ -106,9 +112,32 @@ drawn('a session that is closed, or cannot be opened, leaves no file, and the en
   t.same(await readdir(tempDir), [])
 })
 
-t.test('a large share that comes when nobody wants it any more is given back', async (t) => {
+/** Opens a session, and writes what takes a large share. */
+async function writeLarge(
+  t: Test,
+  {
+    acquireLarge,
+    signal = patience(),
+  }: {
+    readonly acquireLarge: AcquireLarge
+    readonly signal?: AbortSignal
+  },
+) {
   const { url } = await create()
   const settings = { tempDir: t.testdir(), trust: followTrust(server.caFile), fetchLimitMiB: 64 }
+  const engine = openBinaryEngine({ ...settings, acquireLarge }, openSSHSessions())
+  t.teardown(() => engine.close())
+  const target = { route: REACHED, login: loginOf(PASSWORD), signal, namespace: 'shop' }
+  const remote = await engine.open({ ...target, address: addressOf(url) })
+  const tip = await remote.readTip({ branch: 'main' })
+  if (tip === 'moved') throw new Error('The branch is not read')
+  const content = Buffer.alloc(5 * 1024 * 1024)
+  const files = [{ path: 'a.md', mode: '100644', content }]
+  const commit = { files, message: 'Write', author: AUTHOR, date: new Date() }
+  return { remote, written: await outcomeOf(remote.writeCommits(tip, [commit])) }
+}
+
+t.test('a large share that comes when nobody wants it any more is given back', async (t) => {
   const gone = new AbortController()
   let held = 0
   async function acquireLarge() {
@@ -116,16 +145,23 @@ t.test('a large share that comes when nobody wants it any more is given back', a
     gone.abort()
     return () => void (held -= 1)
   }
-  const engine = openBinaryEngine({ ...settings, acquireLarge }, openSSHSessions())
-  t.teardown(() => engine.close())
-  const target = { route: REACHED, login: loginOf(PASSWORD), signal: gone.signal, namespace: 'shop' }
-  const remote = await engine.open({ ...target, address: addressOf(url) })
-  const tip = await remote.readTip({ branch: 'main' })
-  if (tip === 'moved') throw new Error('The branch is not read')
-  const content = Buffer.alloc(5 * 1024 * 1024)
-  const files = [{ path: 'a.md', mode: '100644', content }]
-  const commit = { files, message: 'Write', author: AUTHOR, date: new Date() }
-  t.match(await outcomeOf(remote.writeCommits(tip, [commit])), { reason: 'Timeout' })
+  const { remote, written } = await writeLarge(t, { acquireLarge, signal: gone.signal })
+  t.match(written, { reason: 'Timeout' })
   await remote.close()
   t.equal(held, 0)
+})
+
+t.test('a session that has a large share ends where others wait for that, and says so', async (t) => {
+  const because = new Failure('Timeout', 'Others wait.')
+  const held = new Set<LargeHolder>()
+  async function acquireLarge(holder: LargeHolder) {
+    held.add(holder)
+    return () => void held.delete(holder)
+  }
+  const { remote, written } = await writeLarge(t, { acquireLarge })
+  t.match(written, [/^[0-9a-f]{40}$/])
+  for (const { giveWay } of held) giveWay(because)
+  t.equal(await outcomeOf(remote.readTip({ branch: 'main' })), because)
+  await remote.close()
+  t.equal(held.size, 0)
 })
