@@ -1,8 +1,7 @@
-import { once } from 'node:events'
 import http from 'node:http'
 import https from 'node:https'
-import { isIP } from 'node:net'
-import type { SecureContext, TLSSocket } from 'node:tls'
+import { isIP, type Socket } from 'node:net'
+import type { SecureContext } from 'node:tls'
 import { anySignal } from '../domain/deadline.ts'
 import { readBody } from '../domain/network/read-body.ts'
 import { proxyFor, type Proxies, type Proxy } from '../domain/network/proxies.ts'
@@ -10,6 +9,7 @@ import { retryAfterOf } from '../domain/network/retry-after.ts'
 import { unbracketed } from '../domain/repository/address.ts'
 import { boundHead } from '../net/head-bound.ts'
 import { connectTLS } from '../net/metered-tls.ts'
+import { established } from '../net/socket.ts'
 import type { Trust } from '../net/trust.ts'
 import { openTunnel } from '../net/tunnel.ts'
 import { exportRequest } from './otlp.ts'
@@ -74,16 +74,12 @@ function makeConnections(endpoint: URL, { trust, proxies }: CollectorRoute): Con
 async function tunnelTo(
   to: { readonly host: string; readonly port: number },
   by: { readonly proxy: Proxy; readonly trust: SecureContext; readonly signal: AbortSignal },
-): Promise<TLSSocket> {
+): Promise<Socket> {
   const opened = await openTunnel(to, by)
   if (typeof opened === 'number') throw new Error(`the proxy answered with status ${opened}`)
   const servername = isIP(to.host) === 0 ? to.host : ''
-  const socket = connectTLS(opened, { host: to.host, servername, secureContext: by.trust })
-  await once(socket, 'secureConnect', { signal: by.signal }).catch((error: unknown) => {
-    socket.destroy()
-    throw error
-  })
-  return socket
+  const secured = connectTLS(opened, { host: to.host, servername, secureContext: by.trust })
+  return established(secured, 'secureConnect', by.signal)
 }
 
 async function post(

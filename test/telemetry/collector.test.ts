@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
+import { connect, createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -105,6 +107,36 @@ t.test('https goes through the proxy, unless NO_PROXY has the host, and http doe
   t.equal(proxy.connects.length, 1)
   t.equal(collector.spans.length, 2)
 })
+
+/** Passes connections on to a port, with a broken record right behind the first bytes of the server. */
+async function breakBehindHandshake(t: Test, port: number): Promise<number> {
+  const server = createServer((client) => {
+    const further = connect(port, '127.0.0.1').on('error', () => client.destroy())
+    client.on('error', () => further.destroy()).pipe(further)
+    const broken = Buffer.concat([Buffer.from([23, 3, 3, 0, 64]), Buffer.alloc(64, 1)])
+    further.once('data', (bytes: Buffer) => {
+      client.write(Buffer.concat([bytes, broken]))
+      further.pipe(client)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  return (server.address() as AddressInfo).port
+}
+
+t.test(
+  'a connection through a proxy that breaks right behind its handshake ends that request alone',
+  async (t) => {
+    const collector = await start(t, { certificate })
+    const port = await breakBehindHandshake(t, collector.port)
+    const proxy = await startProxy({ leads: { 'collector.example.com:443': port } })
+    t.teardown(() => proxy.close())
+    const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`, OTEL_EXPORTER_OTLP_TIMEOUT: '2000' }
+    const send = sender('https://collector.example.com', env, await caFile(t))
+    t.match(await send(), { outcome: 'again' })
+  },
+)
 
 t.test('a proxy that refuses, or leads to another server, is not believed', async (t) => {
   const collector = await start(t, { certificate: await authority.issue({ names: ['other'] }) })
