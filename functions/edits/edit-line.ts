@@ -24,7 +24,7 @@ export interface EditLine {
     owner: EditOwner,
     weight: number,
   ) => Promise<Uint8Array | Unmade>
-  /** Ends the thread. */
+  /** Ends the thread, once no edit is being made. */
   readonly close: () => Promise<void>
 }
 
@@ -71,6 +71,7 @@ export function openEditLine({ acquire, isScarce, start, heapMiB, turnMs }: Edit
   const elapsed = (): number => performance.now()
   const inTurn = openFairTurns(turnMs, elapsed, countExcess(COUNTED, elapsed))
   let kept: Kept | undefined
+  let [isBusy, isClosed] = [false, false]
 
   async function drop(): Promise<void> {
     const dropped = kept
@@ -104,7 +105,7 @@ export function openEditLine({ acquire, isScarce, start, heapMiB, turnMs }: Edit
       return await used.thread.run(before, edit, signal)
     } finally {
       // Those who always have edits here would keep it from the others.
-      if (used.thread.isEnding() || isScarce()) await drop()
+      if (used.thread.isEnding() || isScarce() || isClosed) await drop()
       else used.timer = setTimeout(() => void drop(), KEEP_MS).unref()
     }
   }
@@ -112,6 +113,7 @@ export function openEditLine({ acquire, isScarce, start, heapMiB, turnMs }: Edit
   async function make(before: Uint8Array, edit: TextEdit, owner: EditOwner, othersWait: AbortSignal) {
     const signal = anySignal([owner.signal, othersWait])
     let used: Kept | undefined
+    isBusy = true
     try {
       used = await openThread({ ...owner, signal })
       return await runIn(used, before, edit, signal)
@@ -119,6 +121,8 @@ export function openEditLine({ acquire, isScarce, start, heapMiB, turnMs }: Edit
       const hadNoMemory = used === undefined && othersWait.aborted && !owner.signal.aborted
       if (hadNoMemory || error === othersWait.reason) return 'turn'
       throw error
+    } finally {
+      isBusy = false
     }
   }
 
@@ -128,6 +132,10 @@ export function openEditLine({ acquire, isScarce, start, heapMiB, turnMs }: Edit
       const work = (othersWait: AbortSignal) => make(before, edit, owner, othersWait)
       return inTurn(namespace, signal, work, weight * MS_PER_BYTE)
     },
-    close: drop,
+    async close() {
+      isClosed = true
+      // While the program ends, attempts go on.
+      if (!isBusy) await drop()
+    },
   }
 }

@@ -282,3 +282,22 @@ drawn('a refusal for want of memory passes the turn on', async (t) => {
   isFull = false
   t.match(Buffer.from(await edit(valuesOf(20_000), SET, OWNER)).toString(), /\nzz: x\n$/)
 })
+
+t.test('an edit that is being made when the threads are closed is made to its end', async (t) => {
+  const [begun, made] = [Promise.withResolvers<undefined>(), Promise.withResolvers<Uint8Array>()]
+  let ended = 0
+  const run: EditThread['run'] = () => {
+    begun.resolve(undefined)
+    return made.promise
+  }
+  const thread = { run, isEnding: () => ended > 0, end: async () => void (ended += 1) }
+  const { edit, held, close } = openStage({ start: () => thread })
+  const before = valuesOf(600_000)
+  const edited = edit(before, SET, OWNER)
+  await begun.promise
+  await close()
+  t.equal(ended, 0)
+  made.resolve(before)
+  t.equal(await edited, before)
+  t.match({ ended, held: held() }, { ended: 1, held: 0 })
+})
