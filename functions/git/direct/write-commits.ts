@@ -69,6 +69,8 @@ async function write(
   let root = tip === undefined ? undefined : treeOf(objects, tip)
   const written: GitObject[] = []
   for (const { files, message, author, date, signer } of commits) {
+    // A signature may wait for those of others.
+    stopIfAborted(signal)
     const steps = splice((id) => (trees.get(id) ?? objects.get(id))?.body, root, files)
     const spliced = await inTurns(steps, pace)
     const parent = written.at(-1)?.id ?? tip

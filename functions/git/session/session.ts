@@ -28,6 +28,8 @@ export interface Session {
   readonly url: string
   readonly workspace: Workspace
   readonly context: ErrorContext
+  /** Fires when it has to end. */
+  readonly signal: AbortSignal
   /** Runs a git that talks to the remote, and returns what its result means. */
   online(args: readonly string[], options?: OnlineOptions): Promise<OnlineResult>
   /**
@@ -148,6 +150,7 @@ export function openSession(settings: SessionSettings, transport: Transport, pla
     url,
     workspace,
     context,
+    signal,
     async online(args, options = {}) {
       const before = fetched
       const result = await runOnline(args, options)

@@ -1,6 +1,7 @@
 import { encodeSigned } from '../objects/commit-object.ts'
 import type { GitObject } from '../objects/object.ts'
 import { startPack } from '../objects/pack-writer.ts'
+import { stopIfAborted } from '../process/launcher.ts'
 import type { NewCommit } from '../remote.ts'
 import { fastImport } from './fast-import.ts'
 import type { Session } from './session.ts'
@@ -23,6 +24,8 @@ export async function writeCommits(
   const signed: GitObject[] = []
   const pack = startPack()
   for (const [i, { signer, author, date, message }] of commits.entries()) {
+    // A signature may wait for those of others.
+    stopIfAborted(session.signal)
     const parent = signed.at(-1)?.id ?? tip
     const parents = parent === undefined ? [] : [parent]
     const parts = { tree: roots[i] ?? '', parents, author, date, message }

@@ -107,3 +107,18 @@ drawn('the memory of the pack is taken before it is used, and returned', async (
   t.ok(isBusy(refused))
   t.equal(taken, 0)
 })
+
+t.test('nothing more is signed once the session has to end', async (t) => {
+  const over = new AbortController()
+  let signed = 0
+  async function sign(): Promise<string> {
+    signed += 1
+    over.abort()
+    return 'signature'
+  }
+  const commits = ['1', '2', '3'].map((a) => ({ ...commitOf({ a }), signer: { sign } }))
+  const ending = { ...session(), signal: over.signal }
+  const ended: unknown = await writeCommits(ending, undefined, commits).catch((error: unknown) => error)
+  t.match(ended, { reason: 'Timeout' })
+  t.equal(signed, 1)
+})

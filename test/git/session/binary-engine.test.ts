@@ -165,3 +165,23 @@ t.test('a session that has a large share ends where others wait for that, and sa
   await remote.close()
   t.equal(held.size, 0)
 })
+
+t.test('nothing more is signed once the session has to end', async (t) => {
+  const { url } = await create()
+  const over = new AbortController()
+  let signed = 0
+  async function sign(): Promise<string> {
+    signed += 1
+    over.abort()
+    return 'signature'
+  }
+  await stage.session(url, async (session) => {
+    const remote = binaryRemote({ ...session, signal: over.signal }, () => Promise.resolve())
+    const tip = await remote.readTip({ branch: 'main' })
+    if (tip === 'moved') throw new Error('The branch is not read')
+    const files = [{ path: 'a.md', mode: '100644', content: Buffer.from('a') }]
+    const commit = { files, message: 'Write', author: AUTHOR, date: new Date(), signer: { sign } }
+    t.match(await outcomeOf(remote.writeCommits(tip, [commit, commit, commit])), { reason: 'Timeout' })
+  })
+  t.equal(signed, 1)
+})
