@@ -1,6 +1,5 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import t from 'tap'
+import { collect } from '../harness/collect.ts'
 import type { Test } from 'tap'
 import { handle } from '../../functions/attempt/attempt.ts'
 import { finder } from '../../functions/attempt/find.ts'
@@ -9,9 +8,6 @@ import type { MemoryWorld } from '../harness/memory-world.ts'
 import { gitCommit, memoryWorld } from '../harness/memory-world.ts'
 import { chains } from '../harness/chains.ts'
 import { waitFor } from '../harness/wait.ts'
-
-setFlagsFromString('--expose-gc')
-const collect: () => void = runInNewContext('gc')
 
 const MIB = 1024 * 1024
 const MANY = 24

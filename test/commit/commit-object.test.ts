@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import t from 'tap'
+import { collect } from '../harness/collect.ts'
 import { parseResource } from '../domain/fixtures/parsed.ts'
 import { commitObject } from '../../functions/commit/commit-object.ts'
 import { commitSeal } from '../../functions/domain/commit/commit-seal.ts'
@@ -10,9 +9,6 @@ import { signedOf } from '../../functions/domain/requester/stamp.ts'
 import type { Cluster } from '../../functions/cluster/cluster.ts'
 import type { World } from '../../functions/world.ts'
 import { ATTEMPT, gitCommit, memoryWorld, STAMPED } from '../harness/memory-world.ts'
-
-setFlagsFromString('--expose-gc')
-const collect: () => void = runInNewContext('gc')
 
 const ROLE = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name: 'shop' } as const
 

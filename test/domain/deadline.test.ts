@@ -1,8 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import t from 'tap'
+import { collect } from '../harness/collect.ts'
 import { anySignal, unlessAborted } from '../../functions/domain/deadline.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 
@@ -47,9 +46,6 @@ t.test('the reason of the signal is thrown where it is a Failure, or the only on
   )
   t.same(getEventListeners(signal, 'abort'), [])
 })
-
-setFlagsFromString('--expose-gc')
-const collect: () => void = runInNewContext('gc')
 
 /** One that has fired, and of whose source nobody else knows any more: directly, and by way of another one. */
 function firedOnce(combine: (signals: readonly AbortSignal[]) => AbortSignal): readonly AbortSignal[] {

@@ -1,6 +1,5 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import t from 'tap'
+import { collect } from '../harness/collect.ts'
 import { allowedMs } from '../harness/growth.ts'
 import { SEED, sized } from '../harness/sample.ts'
 import { ENTRIES, isRefusal, type Entry } from './entries.ts'
@@ -14,9 +13,6 @@ const MOST_GROWTH_MIB = 24
 const MIB = 2 ** 20
 /** A failing input is shown in base64. */
 const SHOWN = 400
-
-setFlagsFromString('--expose-gc')
-const collect = runInNewContext('gc') as () => void
 
 function heapMiB(): number {
   collect()

@@ -1,12 +1,8 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import t from 'tap'
+import { collect } from '../harness/collect.ts'
 import { anySignal } from '../../functions/domain/deadline.ts'
 import { timeLimit } from '../../functions/net/time-limit.ts'
 import { waitFor } from '../harness/wait.ts'
-
-setFlagsFromString('--expose-gc')
-const collect: () => void = runInNewContext('gc')
 
 /** Waits until the limit is over; its own timer keeps no process alive. */
 async function over(limit: AbortSignal): Promise<void> {

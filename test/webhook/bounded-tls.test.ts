@@ -3,11 +3,10 @@ import { createServer, get, type RequestOptions } from 'node:https'
 import { connect as connectPlain, type AddressInfo, type Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { connect, type TLSSocket } from 'node:tls'
 import t from 'tap'
+import { collect } from '../harness/collect.ts'
 import type { Test } from 'tap'
 import { openReadingTurns } from '../../functions/domain/incoming/reading-turns.ts'
 import { TIMING } from '../../functions/net/timing.ts'
@@ -78,8 +77,6 @@ function chainOf(length: number): string {
 
 // A timer keeps what its asynchronous context holds until it fires.
 t.test('a connection that is closed is not kept by what has begun for its requests', async (t) => {
-  setFlagsFromString('--expose-gc')
-  const collect: () => void = runInNewContext('gc')
   const before = answered.length
   for (let requests = 0; requests < 10; requests += 1) await answerTo({})
   const collected = (): true | undefined => {

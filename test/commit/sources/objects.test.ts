@@ -1,8 +1,7 @@
 import { mock } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import t from 'tap'
+import { collect } from '../../harness/collect.ts'
 import { openLargeObjects } from '../../../functions/commit/sources/large-objects.ts'
 import { openObjects, SIDE_BY_SIDE, type Reading } from '../../../functions/commit/sources/objects.ts'
 import { asFailure, Failure } from '../../../functions/domain/failure.ts'
@@ -259,9 +258,6 @@ t.test(
     t.same(ends, ['a: Timeout'], 'nobody else waits')
   },
 )
-
-setFlagsFromString('--expose-gc')
-const collect: () => void = runInNewContext('gc')
 
 t.test('of an object nothing stays in memory but its version', async (t) => {
   const versions = new Map<string, string>()

@@ -1,11 +1,7 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import t from 'tap'
+import { collect } from '../../harness/collect.ts'
 import { heapSize } from '../../../functions/domain/network/heap-size.ts'
 import { chains } from '../../harness/chains.ts'
-
-setFlagsFromString('--expose-gc')
-const collect: () => void = runInNewContext('gc')
 
 for (const [what, value] of [
   ['a value', () => null],

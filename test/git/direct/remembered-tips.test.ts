@@ -1,6 +1,5 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import t from 'tap'
+import { collect } from '../../harness/collect.ts'
 import type { Change } from '../../../functions/domain/commit/change.ts'
 import type { PasswordLogin } from '../../../functions/domain/credentials/login.ts'
 import { rememberTips } from '../../../functions/git/direct/remembered-tips.ts'
@@ -182,9 +181,6 @@ drawn('a namespace that has seen very many branches makes others forget none', a
   t.equal(loud.get('branch-19999'), '2')
   t.equal(loud.get('branch-17999'), undefined)
 })
-
-setFlagsFromString('--expose-gc')
-const collect: () => void = runInNewContext('gc')
 
 t.test('a tip that is remembered keeps nothing of the line of its ref in memory', async (t) => {
   const tips = rememberTips()('https://git.example.com/a', 'login', 'team')

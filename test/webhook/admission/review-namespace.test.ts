@@ -1,13 +1,9 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import t from 'tap'
+import { collect } from '../../harness/collect.ts'
 import { namespaceIn } from '../../../webhook/admission/review-namespace.ts'
 import fc from '../../harness/fast-check.ts'
 import { sized } from '../../harness/sample.ts'
 import { gitCommit, reviewOf } from '../stage.ts'
-
-setFlagsFromString('--expose-gc')
-const collect: () => void = runInNewContext('gc')
 
 t.test('the namespace of the request is found, and no other one', async (t) => {
   t.equal(namespaceIn(JSON.stringify(reviewOf(gitCommit({ namespace: 'other' })))), 'shop')
