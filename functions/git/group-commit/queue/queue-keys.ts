@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { digestOf } from '../../../domain/credentials/digest.ts'
 import { editedPaths, MOST_EDITED, type Waiter } from './branch-queue.ts'
 
 /**
@@ -22,13 +22,9 @@ export function keyOf(waiter: Waiter): string {
   const { pending, login } = waiter
   const { repository, branch, commitByAPI } = pending.change
   const key =
-    made.get(waiter) ?? digestOf([repository.text, branch ?? null, login.identity, commitByAPI !== undefined])
+    made.get(waiter) ?? digestOf(repository.text, branch ?? null, login.identity, commitByAPI !== undefined)
   made.set(waiter, key)
   return key
-}
-
-function digestOf(parts: readonly unknown[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('base64')
 }
 
 /** The key of a queue that a part of them shares. */
