@@ -1,4 +1,5 @@
 import t from 'tap'
+import { endingSigner } from '../ending-signer.ts'
 import { isBusy, openMemory, openObjects, type Take } from '../../../functions/git/direct/memory.ts'
 import type { DirectSession } from '../../../functions/git/direct/session.ts'
 import { writeCommits } from '../../../functions/git/direct/write-commits.ts'
@@ -109,16 +110,10 @@ drawn('the memory of the pack is taken before it is used, and returned', async (
 })
 
 t.test('nothing more is signed once the session has to end', async (t) => {
-  const over = new AbortController()
-  let signed = 0
-  async function sign(): Promise<string> {
-    signed += 1
-    over.abort()
-    return 'signature'
-  }
-  const commits = ['1', '2', '3'].map((a) => ({ ...commitOf({ a }), signer: { sign } }))
-  const ending = { ...session(), signal: over.signal }
+  const { signer, signal, count } = endingSigner()
+  const commits = ['1', '2', '3'].map((a) => ({ ...commitOf({ a }), signer }))
+  const ending = { ...session(), signal }
   const ended: unknown = await writeCommits(ending, undefined, commits).catch((error: unknown) => error)
   t.match(ended, { reason: 'Timeout' })
-  t.equal(signed, 1)
+  t.equal(count(), 1)
 })

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { endingSigner } from '../ending-signer.ts'
 import type { Change } from '../../../functions/domain/commit/change.ts'
 import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
@@ -168,20 +169,14 @@ t.test('a session that has a large share ends where others wait for that, and sa
 
 t.test('nothing more is signed once the session has to end', async (t) => {
   const { url } = await create()
-  const over = new AbortController()
-  let signed = 0
-  async function sign(): Promise<string> {
-    signed += 1
-    over.abort()
-    return 'signature'
-  }
+  const { signer, signal, count } = endingSigner()
   await stage.session(url, async (session) => {
-    const remote = binaryRemote({ ...session, signal: over.signal }, () => Promise.resolve())
+    const remote = binaryRemote({ ...session, signal }, () => Promise.resolve())
     const tip = await remote.readTip({ branch: 'main' })
     if (tip === 'moved') throw new Error('The branch is not read')
     const files = [{ path: 'a.md', mode: '100644', content: Buffer.from('a') }]
-    const commit = { files, message: 'Write', author: AUTHOR, date: new Date(), signer: { sign } }
+    const commit = { files, message: 'Write', author: AUTHOR, date: new Date(), signer }
     t.match(await outcomeOf(remote.writeCommits(tip, [commit, commit, commit])), { reason: 'Timeout' })
   })
-  t.equal(signed, 1)
+  t.equal(count(), 1)
 })
