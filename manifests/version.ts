@@ -6,7 +6,7 @@ const FILES = [
   'Dockerfile',
   'README.md',
   'knative.yaml',
-  'docs/*.md',
+  'docs/**/*.md',
   'manifests/**/*.yaml',
   'overlays/**/*.yaml',
 ] as const

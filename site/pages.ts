@@ -1,5 +1,5 @@
 import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { withSiteLinks, type Pages } from './links.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -15,8 +15,8 @@ const MERMAID = 'node_modules/@mermaid-js/tiny/dist/mermaid.tiny.js'
 
 /** Every page of the project that is on the site. */
 export function sitePages(): Pages {
-  const docs = globSync('docs/*.md', { cwd: ROOT }).sort()
-  const names = docs.map((file) => [file, basename(file).replace('README.md', 'index.md')] as const)
+  const docs = globSync('docs/**/*.md', { cwd: ROOT }).sort()
+  const names = docs.map((file) => [file, relative('docs', file).replace('README.md', 'index.md')] as const)
   return new Map([...names, ...Object.entries(OTHERS)])
 }
 
@@ -27,6 +27,7 @@ export function writePages(folder: string, source: string | undefined): void {
   const pages = sitePages()
   for (const [file, page] of pages) {
     const text = readFileSync(join(ROOT, file), 'utf8')
+    mkdirSync(join(folder, dirname(page)), { recursive: true })
     writeFileSync(join(folder, page), withSiteLinks(text, file, pages, source))
   }
   const pictures = globSync('docs/**/*.{svg,png}', { cwd: ROOT })

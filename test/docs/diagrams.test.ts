@@ -18,7 +18,7 @@ function loadMermaid(): { parse(text: string): Promise<{ readonly diagramType: s
 
 t.test('Mermaid reads every diagram of the documentation, and a wrong one it does not', async (t) => {
   const mermaid = loadMermaid()
-  const pages = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/*.md', { cwd: ROOT })]
+  const pages = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: ROOT })]
   const diagrams = pages.flatMap((page) =>
     [...readFileSync(join(ROOT, page), 'utf8').matchAll(/^```mermaid\n([^]*?)^```$/gm)].map(
       ([, text = '']) => ({ page, text }),

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import t from 'tap'
 
 const ROOT = join(import.meta.dirname, '../..')
-const PAGES = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/*.md', { cwd: ROOT }).sort()]
+const PAGES = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: ROOT }).sort()]
 
 /** The page without code blocks, where brackets are not links and # is not a heading. */
 function proseOf(page: string): string {

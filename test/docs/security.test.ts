@@ -1,15 +1,17 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 
-const DOCS = join(import.meta.dirname, '../../docs')
+const ROOT = join(import.meta.dirname, '../..')
+const DOCS = join(ROOT, 'docs')
+const BOUNDS = globSync('bounds/*.md', { cwd: DOCS }).sort()
 /** A string literal of the source. */
 const TEXT = /'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`/
 
 /** The links of a page to tests: title of the test, and its file. */
 function testsNamedIn(page: string): readonly (readonly [title: string, file: string])[] {
   const text = readFileSync(join(DOCS, page), 'utf8')
-  return [...text.matchAll(/\[([^\]]+)\]\((\.\.\/test\/[^)]+)\)/g)].map(([, title, file]) => [
+  return [...text.matchAll(/\[([^\]]+)\]\((?:\.\.\/)+(test\/[^)]+)\)/g)].map(([, title, file]) => [
     title ?? '',
     file ?? '',
   ])
@@ -31,12 +33,15 @@ t.test('a title is an argument of t.test or comes from a table, and not any othe
   t.same(titlesIn(source), ["a's", 'may', "it's", 'row'])
 })
 
-for (const page of ['security.md', 'bounds.md']) {
-  const named = testsNamedIn(page)
-  t.ok(named.length > 50, `${page} names ${named.length} tests`)
-  for (const [title, file] of named) {
+t.test('every page of bounds names tests', async (t) => {
+  for (const page of BOUNDS) t.ok(testsNamedIn(page).length > 0, page)
+  t.ok(BOUNDS.flatMap(testsNamedIn).length > 500)
+})
+
+for (const page of ['security.md', ...BOUNDS]) {
+  for (const [title, file] of testsNamedIn(page)) {
     t.test(`the test "${title}" exists, which ${page} names`, async (t) => {
-      const path = join(DOCS, file)
+      const path = join(ROOT, file)
       if (!existsSync(path)) return t.fail(`${file} does not exist`)
       t.ok(titlesIn(readFileSync(path, 'utf8')).includes(title), file)
     })
