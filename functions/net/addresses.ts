@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import type { AddressPolicy, AddressAndPort, Resolve } from '../domain/network/address-policy.ts'
-import { isForbidden } from '../domain/network/address-policy.ts'
+import { isForbidden, unmapped } from '../domain/network/address-policy.ts'
 import { openKeyedTurns } from '../domain/sharing/keyed-turns.ts'
 import { unlessAborted } from '../domain/deadline.ts'
 import { Failure } from '../domain/failure.ts'
@@ -71,7 +71,7 @@ export function guardAddresses(surroundings: Surroundings, lookup: Lookup = syst
     const [addresses, policy] = await unlessAborted(work, signal, () => timedOut(host))
     if (addresses.length > MOST_ADDRESSES) throw tooMany(host, addresses.length)
     if (withPort(addresses, port).some((target) => isForbidden(target, policy))) throw forbidden(host)
-    return addresses
+    return [...new Set(addresses.map(unmapped))]
   }
 }
 

@@ -28,6 +28,13 @@ t.test('an IP address is checked without being looked up', async (t) => {
     await t.rejects(resolve(host, 443, NEVER), { reason: 'AddressForbidden', message: FORBIDDEN })
 })
 
+t.test('an IPv4 address is the same one however it is written', async (t) => {
+  const resolve = guardAddresses(ANYWHERE, answering('192.0.2.7', '::ffff:192.0.2.7', '2001:db8::7'))
+  t.same(await resolve('git.example.com', 22, NEVER), ['192.0.2.7', '2001:db8::7'])
+  t.same(await resolve('::ffff:c000:207', 22, NEVER), ['192.0.2.7'])
+  t.same(await resolve('2001:db8::ffff:c000:207', 22, NEVER), ['2001:db8::ffff:c000:207'])
+})
+
 t.test('loopback is forbidden only in a cluster', async (t) => {
   const inside = guardAddresses({ ...ANYWHERE, inCluster: true })
   await t.rejects(inside('localhost', 443, NEVER), { reason: 'AddressForbidden', message: FORBIDDEN })

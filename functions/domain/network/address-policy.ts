@@ -49,6 +49,16 @@ export function isForbidden(
   )
 }
 
+/**
+ * The same address, as IPv4 where it is an IPv4-mapped one (RFC 4291, section 2.5.5.2): both lead to the same server, and what counts for
+ * one counts for the other.
+ */
+export function unmapped(address: string): string {
+  const bytes = isIPv6(address) ? (bytesOf(address) ?? []) : []
+  const isMapped = Buffer.from(bytes.slice(0, 12)).toString('hex') === MAPPED
+  return isMapped ? bytes.slice(12).join('.') : address
+}
+
 const FORBIDDEN = listOf([
   // RFC 6890: this network, link-local (with the metadata service of most clouds), multicast, broadcast.
   ['0.0.0.0', 8],
@@ -114,10 +124,12 @@ function words(text: string): readonly number[] {
   return text === '' ? [] : text.split(':').map((word) => Number.parseInt(word, 16))
 }
 
+/** The hex digits that an IPv4-mapped address begins with. */
+const MAPPED = '00000000000000000000ffff'
 /** IPv6 addresses that contain an IPv4 address: the hex digits they begin with, and the IPv4 address's first byte. */
 const EMBEDDINGS = [
   // IPv4-mapped and IPv4-compatible (RFC 4291), IPv4-translated (RFC 2765).
-  ['00000000000000000000ffff', 12],
+  [MAPPED, 12],
   ['000000000000000000000000', 12],
   ['0000000000000000ffff0000', 12],
   // NAT64 (RFC 6052), and its prefix for local use (RFC 8215), there as a /96.
