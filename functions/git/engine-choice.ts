@@ -115,6 +115,9 @@ function switchingRemote(
 
   return {
     url,
+    get signal() {
+      return current.signal
+    },
     async readTip(next) {
       wanted = next
       return current

@@ -49,6 +49,7 @@ function measureRemote(remote: Remote, timed: Timed, landed: (commits: number) =
   let written: readonly string[] = []
   return {
     url: remote.url,
+    signal: remote.signal,
     readTip: (wanted) => timed('tip', () => remote.readTip(wanted)),
     readTree: (tip, paths) => timed('tree', () => remote.readTree(tip, paths)),
     readBlobs: (tip, oids, most) => timed('files', () => remote.readBlobs(tip, oids, most)),

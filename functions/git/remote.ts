@@ -16,6 +16,8 @@ import type { Tree } from './tree.ts'
 export interface Remote {
   /** The repository's address as users know it, for messages. */
   readonly url: string
+  /** Fires with the reason once the session has to end: whoever works in it waits for nothing else any more. */
+  readonly signal: AbortSignal
   /**
    * Reads where the branch is, or remembers it. `moved`: the remote changed while it was read.
    * @throws Failure RepositoryNotFound where there is no Git server at all

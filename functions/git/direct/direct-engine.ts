@@ -96,6 +96,7 @@ function directRemote(session: DirectSession, close: () => Promise<void>): Remot
   let history: History | undefined
   return {
     url: session.context.url,
+    signal: session.signal,
     async readTip(wanted) {
       history = undefined
       const tip = await readTip(session, wanted)

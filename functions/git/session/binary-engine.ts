@@ -166,6 +166,7 @@ export function binaryRemote(session: Session, close: () => Promise<void>): Remo
   let written: readonly NewCommit[] = []
   return {
     url: session.context.url,
+    signal: session.signal,
     readTip: (wanted) => fetchTip(session, wanted),
     readTree: (tip, paths) => listTree(session, tip.commit, paths),
     readBlobs: (_tip, oids, most) => readBlobs(session, oids, most),

@@ -1,4 +1,5 @@
 import type { Landed } from '../../domain/commit/change.ts'
+import { unlessAborted } from '../../domain/deadline.ts'
 import type { Failure } from '../../domain/failure.ts'
 import type { NewCommit, Pushed, Remote, Tip } from '../remote.ts'
 import {
@@ -57,10 +58,11 @@ export async function commitAndPush(
   const names = commits.length === 0 ? [] : await remote.writeCommits(tip, commits)
   const head = names.at(-1) ?? tip.commit ?? ''
   const written = [...edits, ...movers].map(({ of }) => of)
-  const lost = await unconfirmed(
+  const confirming = unconfirmed(
     written,
     (pending) => before.has(pending) && before.get(pending) !== seen.get(pending),
   )
+  const lost = await unlessAborted(confirming, remote.signal)
   if (lost.size > 0 || !written.every(isOpen))
     return { settled: lost, rest: restOf(batch, lost), pushed: undefined, head }
   const remaining = (): number => remainingFor(written)

@@ -44,7 +44,8 @@ export async function planCommits(
 ): Promise<Plan> {
   const files = batch.flatMap(({ change }) => change.files)
   const held = await readHeld(remote, tip, files)
-  const all = await planSteps(held, batch, isShared ? SHARED_EDITS_MS : Infinity)
+  const { signal } = remote
+  const all = await planSteps(held, batch, { signal, patienceMs: isShared ? SHARED_EDITS_MS : Infinity })
   const steps = all.filter(({ kind }) => kind !== 'slow')
   const slow = all.flatMap(({ kind, of }) => (kind === 'slow' ? [of] : []))
   const seen = new Map(batch.map((pending) => [pending, found(held.tree, pending)]))

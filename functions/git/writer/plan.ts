@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Change } from '../../domain/commit/change.ts'
+import { unlessAborted } from '../../domain/deadline.ts'
 import type { Failure } from '../../domain/failure.ts'
 import type { NewFile, RemovedFile } from '../remote.ts'
 import { pathsTo } from '../tree.ts'
@@ -23,18 +24,27 @@ export type Step<C> =
   /** Its edits, or those of its namespace, take longer than the batch waits for. */
   | { readonly kind: 'slow'; readonly of: C }
 
+/** For how long it is waited for edits. */
+interface PlanPatience {
+  /** The longest for the edits of each namespace, in milliseconds; default: for ever. */
+  readonly patienceMs?: number | undefined
+  /** Ends all waits; default: never. */
+  readonly signal?: AbortSignal
+}
+
 /** Milliseconds after which the next change is planned in another turn of the event loop. */
 const TURN_MS = 10
+const NEVER = new AbortController().signal
 
 /**
  * Plans the batch in its order, each change on top of those before it: so an edit sees what an earlier one of the same
  * file has made. A change of the most and deepest files takes some 5 ms, and of the most bytes 20 ms; a batch of them
- * gives turns to what else waits. `patienceMs`: the longest that it waits for the edits of each namespace; default: for ever.
+ * gives turns to what else waits. Rejects with the signal's reason if that fires.
  */
 export async function planSteps<C extends { readonly change: Change }>(
   tip: Held,
   batch: readonly C[],
-  patienceMs = Infinity,
+  { patienceMs = Infinity, signal = NEVER }: PlanPatience = {},
 ): Promise<readonly Step<C>[]> {
   const { within } = waitForEdits(batch, patienceMs)
   const room = openEditRoom(batch)
@@ -42,6 +52,11 @@ export async function planSteps<C extends { readonly change: Change }>(
   const steps: Step<C>[] = []
   // Paths of changes that are for the next push, and so is each later change of one of them.
   const putOff = new Set<string>()
+  const planOn = (held: Held, { change }: C): Promise<PlannedChange | Unplanned | 'slow'> =>
+    unlessAborted(
+      within(change, () => planChange(held, change)),
+      signal,
+    )
   let began = performance.now()
   for (const of of batch) {
     if (performance.now() - began > TURN_MS) {
@@ -54,7 +69,7 @@ export async function planSteps<C extends { readonly change: Change }>(
       steps.push({ kind: 'later', of })
       continue
     }
-    const planned = await within(of.change, () => planChange(now, of.change))
+    const planned = await planOn(now, of)
     if (planned === 'slow') {
       steps.push({ kind: 'slow', of })
       continue
@@ -62,9 +77,8 @@ export async function planSteps<C extends { readonly change: Change }>(
     if ('failure' in planned) {
       const { obstacle } = planned
       const isLater = obstacle !== undefined && (putOff.size > 0 || now.mayBeGone(obstacle))
-      const alone = (): ReturnType<typeof planChange> => planChange(tip, of.change)
       if (isLater) steps.push({ kind: 'later', of })
-      else steps.push(stepOf(of, planned.failure, await within(of.change, alone)))
+      else steps.push(stepOf(of, planned.failure, await planOn(tip, of)))
       continue
     }
     now.add(planned)

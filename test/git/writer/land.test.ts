@@ -1,6 +1,7 @@
 import t from 'tap'
 import type { Change, FileChange } from '../../../functions/domain/commit/change.ts'
-import { Failure } from '../../../functions/domain/failure.ts'
+import { unlessAborted } from '../../../functions/domain/deadline.ts'
+import { asFailure, Failure } from '../../../functions/domain/failure.ts'
 import type { NewCommit, Pushed, Remote } from '../../../functions/git/remote.ts'
 import { land } from '../../../functions/git/writer/land.ts'
 import type { PendingChange } from '../../../functions/git/writer/pending-change.ts'
@@ -357,6 +358,27 @@ t.test('a session that has to end while it pauses says why', async (t) => {
   }
   const batch = changesAt(['a']).map((change) => pending(change))
   t.same(await endingsOf(batch, land(repository.open(), { batch, signal: ending.signal })), [gaveWay])
+})
+
+t.test('a session that has to end waits for no edit and for no claim', async (t) => {
+  const never = new Promise<never>(() => undefined)
+  const gaveWay = new Failure('Timeout', 'It gave way.')
+  for (const awaited of ['an edit', 'a claim']) {
+    const repository = memoryRepository({ a: '0\n' })
+    const ending = new AbortController()
+    const begin = (): Promise<never> => {
+      ending.abort(gaveWay)
+      return never
+    }
+    const file = awaited === 'an edit' ? { path: 'a', edit: begin } : { path: 'a', content: Buffer.from('1') }
+    const change = changeOf(URL, 'a', { files: [file] })
+    const batch = [{ ...pending(change), claim: { confirm: begin, remaining: () => 1 } }]
+    const remote = { ...repository.open(), signal: ending.signal }
+    const signal = patience()
+    const ended = unlessAborted(endingsOf(batch, land(remote, { batch, signal })), signal).catch(asFailure)
+    t.same(await ended, [gaveWay], awaited)
+    t.equal(repository.pushes, 0)
+  }
 })
 
 t.test('each part of a push that was refused waits for a turn of the branch', async (t) => {

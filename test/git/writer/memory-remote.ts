@@ -128,6 +128,7 @@ export function memoryRepository(files: MemoryFiles = { 'README.md': 'x' }): Mem
     const pending = new Map<string, NewCommit>()
     return {
       url: URL,
+      signal: new AbortController().signal,
       async readTip({ branch = 'main', since, fresh = false }) {
         const { remembered } = repository
         if (remembered !== undefined && branch === 'main' && since === undefined && !fresh)

@@ -225,7 +225,7 @@ t.test(
     }
     const batch = [{ change: changeOf(URL, 'a', { files: [{ path: 'a', edit }] }) }]
     const at = (text: string, patienceMs?: number) =>
-      planSteps(held({ a: blob(text) }, text), batch, patienceMs)
+      planSteps(held({ a: blob(text) }, text), batch, { patienceMs })
     t.match(await at('1', 1), [{ kind: 'slow' }])
     resolve(undefined)
     t.match(await at('1'), [{ kind: 'conflict', failure: { reason: 'Timeout' } }])

@@ -51,6 +51,7 @@ export function openRemote(ask: AskRemote, engine: Engine, searches: boolean): R
 
   return {
     url: URL,
+    signal: new AbortController().signal,
     async readTip({ since, fresh = false }) {
       const { remembered } = engine
       if (remembered !== undefined && since === undefined && !fresh) {
