@@ -82,7 +82,8 @@ export function makeLanding({ land, contention, companions, branches, enqueue }:
       keepApart,
       takeApart(waiters, milliseconds) {
         keepApart(waiters, milliseconds)
-        for (const waiter of waiters) enqueue(waiter, 'late')
+        // What has left is pushed by itself already.
+        for (const waiter of waiters) if (waiter.hasLeft !== true) enqueue(waiter, 'late')
       },
       late: (leave) => void (leaveAll = leave),
       leave(waiters) {

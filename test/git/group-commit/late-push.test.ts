@@ -36,14 +36,21 @@ function stage(test: Pick<Test, 'teardown'>, login: Login = LOGIN) {
   const repository = memoryRepository()
   const held: ((outcome: 'look' | Pushed) => void)[] = []
   const pushes: (readonly string[])[] = []
-  /** What the next writing of commits waits for. */
+  /** What the next writing of commits waits for, and the next reading. */
   let before: Promise<undefined> | undefined
+  let beforeReading: Promise<undefined> | undefined
   async function* landBatch({ changes, ...batch }: Batch): AsyncGenerator<Settled> {
     const remote = repository.open()
     let paths: readonly string[] = []
     yield* land(
       {
         ...remote,
+        async readTip(wanted) {
+          const wait = beforeReading
+          beforeReading = undefined
+          await wait
+          return remote.readTip(wanted)
+        },
         async writeCommits(tip, commits) {
           const wait = before
           before = undefined
@@ -83,6 +90,12 @@ function stage(test: Pick<Test, 'teardown'>, login: Login = LOGIN) {
     before = promise
     return () => resolve(undefined)
   }
+  /** The next reading fails once the result is called. */
+  function failReading(): (failure: Failure) => void {
+    const { promise, reject } = Promise.withResolvers<undefined>()
+    beforeReading = promise
+    return reject
+  }
   async function pass(ms: number): Promise<void> {
     await settle()
     mock.timers.tick(ms)
@@ -91,6 +104,7 @@ function stage(test: Pick<Test, 'teardown'>, login: Login = LOGIN) {
   return {
     groupCommit,
     hold,
+    failReading,
     repository,
     push,
     pass,
@@ -261,6 +275,19 @@ t.test('once nobody waits for any of a late push, its session ends', async (t) =
     'idle',
   )
   t.match(outcomes, { slow: 'Timeout' })
+})
+
+t.test('what has left such a push is pushed once more, and not again where that one ends', async (t) => {
+  const { push, pass, failReading, outcomes, repository } = stage(t)
+  const fail = failReading()
+  for (const namespace of ['shop', 'market']) push(namespace)
+  await pass(2_000)
+  await pass(500)
+  t.same(outcomes, { shop: 'pushed', market: 'pushed' })
+  t.equal(repository.opened, 3)
+  fail(new Failure('NotSupported', 'The repository is too large.'))
+  await pass(500)
+  t.equal(repository.opened, 3)
 })
 
 /** How long shared pushes may take at a branch where these have pushed by themselves, in this order. */
