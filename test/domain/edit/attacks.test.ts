@@ -181,6 +181,16 @@ t.test('a file of errors alone is refused at the first', async (t) => {
       message: /not valid YAML \(line 1\)/,
     })
   }
+  for (const sign of [']', '}']) {
+    const text = `a:\n  b${sign.repeat(400_000)}\n${sign.repeat(200_000)}`
+    const before = cpuTime()
+    t.throws(() => edited(text, [['.a', 1]]), {
+      reason: 'PathConflict',
+      message: /not valid YAML \(line 3\)/,
+    })
+    const took = cpuTime() - before
+    t.ok(took < allowedMs(50), `${sign}: ${took.toFixed(0)} ms`)
+  }
 })
 
 /** An edit of so many fields, each of which is there, or else new. */
