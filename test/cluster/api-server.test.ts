@@ -1,3 +1,4 @@
+import diagnostics from 'node:diagnostics_channel'
 import { readFile, writeFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
@@ -32,6 +33,24 @@ t.test('a server that stays silent, also in the middle of an answer, ends the ca
     t.ok(Date.now() - began > 14_000, 'it had its time')
   })
   await Promise.all(late)
+})
+
+t.test('of very many calls at the same moment, a few begin in a turn of the event loop', async (t) => {
+  const url = await standIn(t, (_request, response) => response.end('{}'))
+  const server = openAs(await writeConfig(t, plainConfig(url)))
+  await server(GET)
+  let [begun, inTurn, most] = [0, 0, 0]
+  function count(): void {
+    if (inTurn === 0) setImmediate(() => (inTurn = 0))
+    inTurn += 1
+    begun += 1
+    most = Math.max(most, inTurn)
+  }
+  diagnostics.subscribe('http.client.request.created', count)
+  t.teardown(() => diagnostics.unsubscribe('http.client.request.created', count))
+  await Promise.all(Array.from({ length: 500 }, () => server(GET)))
+  t.equal(begun, 500)
+  t.ok(most <= 50, `${most} in a turn`)
 })
 
 t.test('a server that cannot be found is a NetworkError', async (t) => {
