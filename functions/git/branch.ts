@@ -46,8 +46,15 @@ export function danglingHead(url: string): Failure {
   )
 }
 
-/** The branch moved between two reads; the next attempt reads again. */
+const MOVED = new Error('the branch has moved')
+
+/** The branch moved between two reads; a session that writes reads it again, and otherwise the next attempt does. */
 export function movedMeanwhile(url: string): Failure {
   const message = `The branch of ${url} moved while it was read; Commitlet retries automatically.`
-  return new Failure('Conflict', message)
+  return new Failure('Conflict', message, { cause: MOVED })
+}
+
+/** Whether it says that. */
+export function isMoved(error: unknown): boolean {
+  return error instanceof Failure && error.cause === MOVED
 }

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { asFailure, type Failure } from '../../domain/failure.ts'
 import { REASONS } from '../../domain/reasons.ts'
+import { isMoved } from '../branch.ts'
 import type { Remote, Tip } from '../remote.ts'
 import { afterPush } from './after-push.ts'
 import { commitAndPush, type Written } from './commit-and-push.ts'
@@ -49,10 +50,11 @@ export async function* writeRound(
   const { doubts, suspect } = work
   const since = searchedSince(doubts, batch)
   const tip = await remote.readTip({ branch: first.change.branch, since, fresh: work.fresh === true })
-  if (tip === 'moved') return yield* answer(again(remote, { ...work, batch, raceMs: undefined }))
+  if (tip === 'moved') return yield* answer(anew(remote, { ...work, batch }))
   if (suspect !== undefined && suspect.tip === tip.commit)
     return yield* answer(refuse({ ...work, batch }, suspect.failure))
-  const found = await settleFound(remote, tip, { batch, doubts })
+  const found = await settleFound(remote, tip, { batch, doubts }).catch(unlessMoved)
+  if (found === 'moved') return yield* answer(anew(remote, { ...work, batch }))
   yield* some(found)
   // Reading may take long, and for a change that nobody waits for a later attempt may have written already.
   const left = restOf(batch, found).filter(isOpenIn(work))
@@ -90,7 +92,8 @@ async function* writeLeft(
   try {
     const plan = await planCommits(remote, tip, { batch, isShared: work.apart !== undefined })
     // The files of one namespace may be the cause.
-    if (plan.unread !== undefined && isOfNamespace(plan.unread, work)) throw plan.unread
+    if (plan.unread !== undefined && (isMoved(plan.unread) || isOfNamespace(plan.unread, work)))
+      throw plan.unread
     // Of several changes they may be too large together, and each by itself not.
     if (plan.unread?.reason === 'NotSupported' && batch.filter(isEdit).length > 1)
       return yield* answer(refuse({ ...work, batch }, plan.unread))
@@ -115,8 +118,9 @@ async function* writeLeft(
     return yield* answer(afterPush(remote, next, { written, tip, seen: plan.seen, gone }))
   } catch (error) {
     const failure = asFailure(error)
-    // Another engine has taken over, and has found that the memory was old.
-    if (tip.remembered && failure.reason === 'Conflict') return [{ ...work, batch, fresh: true }]
+    // The memory was old, as another engine may have found out that has taken over.
+    if (isMoved(error) && tip.remembered) return [{ ...work, batch, fresh: true }]
+    if (isMoved(error)) return yield* answer(anew(remote, { ...work, batch }))
     if (!push.begun && isOfNamespace(failure, work)) return yield* answer(divide(remote, { ...work, batch }))
     if (!push.begun && REASONS[failure.reason].dividedBy === 'change')
       return yield* answer(refuse({ ...work, batch }, failure))
@@ -125,6 +129,16 @@ async function* writeLeft(
     yield failAll(batch, failure)
     return []
   }
+}
+
+/** Another round, because the branch has moved before the push: that was no race. */
+function anew(remote: Remote, work: Work): Progress {
+  return again(remote, { ...work, raceMs: undefined })
+}
+
+function unlessMoved(error: unknown): 'moved' {
+  if (isMoved(error)) return 'moved'
+  throw error
 }
 
 function isEdit({ change }: PendingChange): boolean {

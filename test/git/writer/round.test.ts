@@ -1,5 +1,6 @@
 import t from 'tap'
 import { Failure } from '../../../functions/domain/failure.ts'
+import { movedMeanwhile } from '../../../functions/git/branch.ts'
 import type { Remote } from '../../../functions/git/remote.ts'
 import type { Settled } from '../../../functions/git/writer/pending-change.ts'
 import { writeRound } from '../../../functions/git/writer/round.ts'
@@ -60,6 +61,24 @@ t.test('where the remote moves while it is read, the round ends without a push',
   t.same(shapeOf(rest), [[['a'], 1]])
   t.equal(repository.pushes, 0)
 })
+
+for (const step of ['readTree', 'readBlobs', 'findLanded', 'writeCommits'] as const)
+  t.test(`where the branch is found to have moved at ${step}, another round follows it`, async (t) => {
+    const repository = memoryRepository()
+    const remote = repository.open()
+    const moving = { ...remote, [step]: () => Promise.reject(movedMeanwhile(URL)) }
+    const doubtful = pending({ ...changeOf(URL, 'a'), since: new Date(0) })
+    const edit = (before: Uint8Array): Uint8Array => Buffer.concat([before, Buffer.from('b')])
+    const work = workFor([], {
+      batch: [doubtful, pending(changeOf(URL, 'b', { files: [{ path: 'README.md', edit }] }))],
+      doubts: new Map([[doubtful, new Date(0)]]),
+    })
+    const { settled, rest } = await roundOf(moving, work)
+    t.same([settled.size, shapeOf(rest), repository.pushes], [0, [[['a', 'b'], 1]], 0])
+    t.match(rest, [{ fresh: true }])
+    const again = await roundOf(remote, rest[0] ?? workFor([]))
+    t.match([...again.settled.values()], [{ outcome: 'pushed' }, { outcome: 'pushed' }])
+  })
 
 t.test('a branch that always moves ends with Conflict after the last round', async (t) => {
   const repository = memoryRepository()
