@@ -72,6 +72,14 @@ t.test('an answer that is cut is a NetworkError', async (t) => {
   await t.rejects(server(GET), { name: 'Failure', reason: 'NetworkError' })
 })
 
+t.test('an answer that switches protocols ends the call at once', async (t) => {
+  const url = await standIn(t, (_request, response) => {
+    response.writeHead(101, { connection: 'Upgrade', upgrade: 'other' }).end()
+  })
+  const server = openAs(await writeConfig(t, plainConfig(url)))
+  t.match(await server(GET), { status: 101, text: '' })
+})
+
 t.test('an answer above 32 MiB is refused, and the rest of it is not read', async (t) => {
   let sent = 0
   const url = await standIn(t, (_request, response) => {

@@ -85,7 +85,7 @@ export function deliverBy(post: Post, times: DeliveryTimes): Deliver {
     let broken = false
     for (let requests = 1; ; requests += 1) {
       const answer = await post(event, signal)
-      if (!(answer instanceof Error) && answer.status < 300) return { broken }
+      if (!(answer instanceof Error) && answer.status >= 200 && answer.status < 300) return { broken }
       broken ||= isBroken(answer)
       const failure = failureOf(answer)
       const wait = pauseAfter(requests, answer, times)
@@ -150,6 +150,11 @@ function post(target: SinkTarget, agent: http.Agent, posting: Posting): Promise<
   const request = client.request(target.url, { method: 'POST', agent, headers, signal })
   boundHead(request)
   request.on('error', resolve)
+  // Nothing else tells of it.
+  request.once('upgrade', ({ statusCode: status = 0 }, socket) => {
+    socket.destroy()
+    resolve({ status, retryAfterMs: 0 })
+  })
   request.once('response', (response) => {
     const answer = { status: response.statusCode ?? 0, retryAfterMs: retryAfterMsIn(response.headers) }
     const bounds = { most: LARGEST_BODY, signal: AbortSignal.timeout(posting.times.bodyMs) }

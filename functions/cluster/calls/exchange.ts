@@ -69,6 +69,11 @@ function exchange(
     if (stale) resolve('stale')
     else reject(endOf(request) ?? unreachable(error))
   })
+  // Nothing else tells of it.
+  outgoing.on('upgrade', ({ statusCode: status = 0 }, socket) => {
+    socket.destroy()
+    resolve({ status, text: '' })
+  })
   outgoing.on('response', (response) => {
     collect(response, request, signal).then(resolve, reject)
   })

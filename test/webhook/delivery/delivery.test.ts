@@ -143,6 +143,13 @@ for (const status of [302, 400, 401, 413]) {
   })
 }
 
+for (const upgrade of [{}, { connection: 'Upgrade', upgrade: 'other' }])
+  t.test(`an answer that switches protocols is none: ${JSON.stringify(upgrade)}`, async (t) => {
+    const sink = await openSink(t)
+    sink.answer = (response) => response.writeHead(101, upgrade).end()
+    await t.rejects(deliveryTo(sink.url)(EVENT, NEVER), { message: 'The sink answered with status 101.' })
+  })
+
 t.test('a connection that is cut is retried', async (t) => {
   const sink = await openSink(t)
   sink.answer = (response) => {
