@@ -2,7 +2,6 @@ import { CONFLICT } from '../cluster/cluster.ts'
 import {
   carriesClaim,
   hasLapsedOften,
-  isGivenUp,
   isSameRequest,
   lapsesOf,
   latePushesBefore,
@@ -68,9 +67,7 @@ export async function claim(
     if (latest.envelope.metadata.deletionTimestamp !== undefined) return undefined
     if (latest.envelope.suspended === true) return rest(latest.envelope, world, held)
     if (!isOurs && !mayStart(latest.envelope, world.now(), latest.awaited)) return undefined
-    if (isGivenUp(latest.envelope, world.settings.retryLimit))
-      return endInPlaceOf(latest, gaveUp(latest), world)
-    if (hasLapsedOften(latest.envelope)) return endInPlaceOf(latest, lapsed(latest), world)
+    if (hasLapsedOften(latest.envelope, world.settings.retryLimit)) return endInPlaceOf(latest, world)
     // What became of the pushes under our own claim is known.
     const late = isOurs ? (held?.status ?? {}) : latePushesBefore(latest.envelope)
     const status = claimed(latest.envelope, { now: world.now(), random: world.random(), late })
@@ -108,29 +105,23 @@ async function write(resource: Envelope, status: Status, world: World): Promise<
   return stored === CONFLICT ? world.cluster.readResource(refOf(resource)) : stored
 }
 
-function gaveUp({ envelope }: Claimable): Failure {
-  const message = `Gave up after ${envelope.status?.attempts} attempts; the last one did not finish; ask your Commitlet operator to check the log.`
-  return new Failure('RetryBudgetExhausted', message)
-}
-
-function lapsed({ envelope }: Claimable): Failure {
-  const message = `The last ${lapsesOf(envelope)} attempts did not finish, for example because their process ended; Commitlet retries automatically, and your Commitlet operator should check the log.`
+function lapsed(lapses: number): Failure {
+  const attempts = lapses === 1 ? 'attempt' : `${lapses} attempts`
+  const message = `The last ${attempts} did not finish, for example because of the end of the process; Commitlet retries automatically, and your Commitlet operator should check the log.`
   return new Failure('Internal', message)
 }
 
-/** The last attempt never reported a result: writes and reports this one in its place. */
-async function endInPlaceOf(
-  { envelope: resource, parsed }: Claimable,
-  result: Failure,
-  world: World,
-): Promise<undefined> {
+/** The last attempt never reported a result: writes and reports one in its place. */
+async function endInPlaceOf({ envelope: resource, parsed }: Claimable, world: World): Promise<undefined> {
   const began = world.elapsed()
   const { retryLimit: limit } = world.settings
+  const lapses = lapsesOf(resource)
+  const result = lapsed(lapses)
   const terms = {
     now: world.now(),
     limit,
     random: world.random(),
-    lapses: lapsesOf(resource),
+    lapses,
     late: afterFailure(resource.status ?? {}, pushPlace(parsed), mayPushLate(resource)),
   }
   const status = failed(resource, result, terms)

@@ -616,17 +616,19 @@ t.test(
       observedGeneration: Number(metadata.generation),
       phase: 'Progressing',
       attempts: 12,
+      lapses: 11,
       nextAttemptTime: '2026-03-01T09:59:00Z',
     })
     await send(world)
     t.equal(world.pushed.length, 0)
-    const message = /^Gave up after 12 attempts; the last one did not finish;/
+    const message = /^Gave up after 12 attempts; .*The last 12 attempts did not finish/
     t.match(statusOf(world), { phase: 'Failed', conditions: [{ reason: 'RetryBudgetExhausted', message }] })
     t.match(world.logged, [
-      { level: 30, msg: 'attempt failed', reason: 'RetryBudgetExhausted', phase: 'Failed', attempt: 12 },
+      { level: 30, msg: 'attempt failed', reason: 'Internal', phase: 'Failed', attempt: 12 },
+      { level: 50, msg: 'internal error' },
     ])
-    t.equal(world.logged.length, 1)
-    t.match(world.cluster.notices, [{ type: 'Warning', reason: 'RetryBudgetExhausted', message }])
+    t.equal(world.logged.length, 2)
+    t.match(world.cluster.notices, [{ type: 'Warning', reason: 'Internal' }])
     t.equal(world.cluster.notices.length, 1)
   },
 )
@@ -638,10 +640,11 @@ t.test('a resource that another writer gives up first is reported by that writer
     observedGeneration: Number(metadata.generation),
     phase: 'Progressing',
     attempts: 12,
+    lapses: 11,
     nextAttemptTime: '2026-03-01T09:59:00Z',
   })
   await Promise.all([send(world), send(world)])
-  t.equal(world.logged.length, 1)
+  t.equal(world.logged.length, 2)
   t.equal(world.cluster.notices.length, 1)
 })
 

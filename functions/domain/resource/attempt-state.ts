@@ -1,4 +1,3 @@
-import { isFailureReason, REASONS } from '../reasons.ts'
 import { latePushes, type LatePushes } from './late-push.ts'
 import type { Envelope, ObjectMeta } from './resource.ts'
 import type { Phase, Status } from './stored-status.ts'
@@ -125,21 +124,6 @@ export function latePushesBefore(resource: Envelope): LatePushes {
   return latePushes(mayPushLate(resource), resource.status?.latePushTo)
 }
 
-/** With a budget of a day, this many times RETRY_LIMIT attempts may have been made. */
-const DAY_FACTOR = 10
-
-/**
- * Whether the attempts reached their limit and none of them wrote its result. That happens if each one crashes its
- * process, or if the API server never accepts the status.
- */
-export function isGivenUp(resource: Envelope, limit: number): boolean {
-  const { status } = resource
-  const ready = status?.conditions?.find(({ type }) => type === 'Ready')
-  const forADay = isFailureReason(ready?.reason) && REASONS[ready.reason].budget === 'day'
-  const most = forADay ? limit * DAY_FACTOR : limit
-  return mayHavePushed(resource) && status?.phase === 'Progressing' && (status.attempts ?? 0) >= most
-}
-
 /** From this many claims in a row that ended without a result, the next attempt waits as after a transient failure. */
 const MOST_LAPSES = 3
 
@@ -152,10 +136,10 @@ export function lapsesOf(resource: Envelope): number {
 
 /**
  * Whether a claim that has lapsed is not taken over at once: an attempt that takes its process down would otherwise do so
- * every half minute, and with it what else is in hand there.
+ * every half minute, and with it what else is in hand there. `limit`: RETRY_LIMIT, which may be less.
  */
-export function hasLapsedOften(resource: Envelope): boolean {
-  return resource.status?.phase === 'Progressing' && lapsesOf(resource) >= MOST_LAPSES
+export function hasLapsedOften(resource: Envelope, limit: number): boolean {
+  return resource.status?.phase === 'Progressing' && lapsesOf(resource) >= Math.min(MOST_LAPSES, limit)
 }
 
 /** Whether both have the same spec, apart from `suspend`, and no requested-at came with the newer one. */

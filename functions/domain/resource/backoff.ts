@@ -1,5 +1,5 @@
 import type { Failure } from '../failure.ts'
-import { REASONS } from '../reasons.ts'
+import { REASONS, type FailureReason, type ReasonRow } from '../reasons.ts'
 
 /** Transient failures: 5 s · 2.35^(n-1) with full jitter, which makes 12 attempts last about 6 h on average. */
 const FIRST_DELAY_S = 5
@@ -30,25 +30,42 @@ export interface AttemptHistory {
   readonly random: number
   /** Whether it is known what was missing, so that Commitlet can look for it. */
   readonly looks?: boolean
+  /** Why the attempt before has failed; left out: there was none. */
+  readonly before?: FailureReason | undefined
 }
 
 /**
  * Seconds until the next attempt; `final` if a retry does not help, or not any more; `exhausted` if the budget of a
- * transient failure is spent.
+ * transient failure is spent. Failures that end otherwise, or in another time, may have made any number of attempts before: the first
+ * transient one after them does not end the resource.
  */
 export function nextDelay(failure: Failure, history: AttemptHistory): number | 'final' | 'exhausted' {
   if (failure.retry === 'never') return 'final'
   if (failure.retry === 'slow') return slowDelay(history)
   const { looks = false, elapsedSeconds } = history
-  const forADay = REASONS[failure.reason].budget === 'day'
-  const spent = forADay ? elapsedSeconds >= DAY_S : history.attempts >= history.limit
-  if (spent) return 'exhausted'
+  // Each of its attempts found that something had come.
   if (failure.retry === 'reference' && looks && elapsedSeconds < LOOKS_S)
     return Math.max(SHORTEST_DELAY_S, Math.ceil(LOOKS_S - elapsedSeconds))
+  const forADay = REASONS[failure.reason].budget === 'day'
+  if (forADay ? elapsedSeconds >= DAY_S : areSpent(failure, history)) return 'exhausted'
   const pause = FIRST_DELAY_S * FACTOR ** (history.attempts - 1)
   const jittered = history.random * Math.min(pause, forADay ? LONGEST_PAUSE_OF_A_DAY_S : LONGEST_PAUSE_S)
   const retryAfter = Math.min(failure.retryAfterSeconds ?? 0, LONGEST_RETRY_AFTER_S)
   return Math.max(SHORTEST_DELAY_S, Math.ceil(jittered), Math.ceil(retryAfter))
+}
+
+function areSpent(
+  { reason }: Failure,
+  { attempts, limit, elapsedSeconds, before = reason }: AttemptHistory,
+): boolean {
+  const isFirst = endOf(before) !== endOf(reason) && elapsedSeconds < DAY_S
+  return attempts >= limit && !isFirst
+}
+
+/** What ends the retries of failures with this reason; some of a reason that is final by the table are retried slowly. */
+function endOf(reason: FailureReason): string {
+  const { retry, budget }: ReasonRow = REASONS[reason]
+  return budget ?? retry
 }
 
 function slowDelay({ elapsedSeconds }: AttemptHistory): number | 'final' {

@@ -2,6 +2,7 @@ import { conditionsOf, timestamp } from './conditions.ts'
 import type { DetailsResult } from './conditions.ts'
 import { lapsesOf, mayHavePushed, requestedAt } from './attempt-state.ts'
 import { Failure } from '../failure.ts'
+import { isFailureReason } from '../reasons.ts'
 import type { Awaited, CommitStatus, Phase, PullRequestStatus, Status } from './stored-status.ts'
 import type { Envelope } from './resource.ts'
 import { nextDelay } from './backoff.ts'
@@ -125,7 +126,10 @@ export function failed(resource: Envelope, failure: Failure, terms: FailureTerms
   // The clock of the API server may have been set back, and whoever may write the status may write any time.
   const elapsedSeconds = Math.max(0, (now.getTime() - started) / 1000)
   const looks = awaited.length > 0
-  const delay = nextDelay(failure, { attempts, limit, elapsedSeconds, random, looks })
+  // A retry keeps the conditions of the last failure.
+  const reasonBefore = resource.status?.conditions?.find(({ type }) => type === 'Ready')?.reason
+  const before = isFailureReason(reasonBefore) ? reasonBefore : undefined
+  const delay = nextDelay(failure, { attempts, limit, elapsedSeconds, random, looks, before })
   const ends = typeof delay !== 'number'
   const { reason, message } = delay === 'exhausted' ? exhausted(failure, attempts) : failure
   const stalled = ends || failure.retry === 'slow'

@@ -2,7 +2,6 @@ import t from 'tap'
 import {
   carriesClaim,
   isCurrent,
-  isGivenUp,
   mayBeOnBranch,
   mayStart,
   requestedAt,
@@ -84,23 +83,6 @@ t.test('an annotation that was removed is no request', async (t) => {
 t.test('an empty annotation counts as none', async (t) => {
   t.equal(requestedAt(resource(undefined, { requestedAt: '' })), undefined)
   t.notOk(mayStart(resource({ observedGeneration: 1, phase: 'Succeeded' }, { requestedAt: '' }), NOW))
-})
-
-t.test('attempts that never complete are given up at the limit', async (t) => {
-  const status: Status = {
-    observedGeneration: 1,
-    phase: 'Progressing',
-    attempts: 12,
-    nextAttemptTime: at(-1),
-  }
-  t.ok(isGivenUp(resource(status), 12))
-  t.notOk(isGivenUp(resource({ ...status, attempts: 11 }), 12))
-  t.notOk(isGivenUp(resource({ ...status, phase: 'Retrying' }), 12), 'a retry has told how it ended')
-  t.notOk(isGivenUp(resource(status, { generation: 2 }), 12), 'a new generation counts from zero')
-  const ready = { type: 'Ready', status: 'False', reason: 'RateLimited', message: 'Slow down.' } as const
-  const conditions = [{ ...ready, observedGeneration: 1, lastTransitionTime: at(-1) }]
-  t.notOk(isGivenUp(resource({ ...status, conditions, attempts: 119 }), 12), 'a limit has held it back')
-  t.ok(isGivenUp(resource({ ...status, conditions, attempts: 120 }), 12))
 })
 
 t.test('a claim is carried by the resource that was claimed, not by another of the same name', async (t) => {

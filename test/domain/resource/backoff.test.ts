@@ -82,5 +82,25 @@ t.test('what was missing is looked for during ten minutes, and then retried as a
   t.equal(nextDelay(failure, { ...looks, attempts: 3, elapsedSeconds: 590.5 }), 10)
   t.equal(nextDelay(failure, { ...looks, elapsedSeconds: 600 }), nextDelay(failure, tries))
   t.equal(nextDelay(failure, tries), 5, 'nobody knows what was missing')
-  t.equal(nextDelay(failure, { ...looks, attempts: 12 }), 'exhausted')
+  t.equal(nextDelay(failure, { ...looks, attempts: 40 }), 600, 'what comes one by one starts many attempts')
+  t.equal(nextDelay(failure, { ...tries, attempts: 12, before: 'ReferenceNotFound' }), 'exhausted')
+})
+
+t.test('the first transient failure after others that may be many is not the last one', async (t) => {
+  const failure = new Failure('NetworkError', 'No answer.')
+  const many = { ...tries, attempts: 40, random: 0 }
+  for (const before of [
+    'RateLimited',
+    'AuthenticationFailed',
+    'NotSupported',
+    'ReferenceNotFound',
+  ] as const) {
+    t.equal(nextDelay(failure, { ...many, before }), 1, before)
+    t.equal(
+      nextDelay(failure, { ...many, before, elapsedSeconds: 86_400 }),
+      'exhausted',
+      `${before} a day ago`,
+    )
+  }
+  t.equal(nextDelay(failure, { ...many, before: 'Timeout' }), 'exhausted')
 })

@@ -114,6 +114,20 @@ t.test('a budget that is used up names the last cause and ends', async (t) => {
   })
 })
 
+t.test(
+  'where a limit was waited out for many attempts, one that fails otherwise is not the last',
+  async (t) => {
+    const end = { now: NOW, limit: 12, random: 0 }
+    const first = { ...resource(), status: { ...claimed(resource(fresh), terms(NOW)), attempts: 13 } }
+    const limited = { ...first, status: failed(first, new Failure('RateLimited', 'Slow down.'), end) }
+    const claim = { ...limited, status: claimed(limited, terms(NOW)) }
+    const next = { ...claim, status: failed(claim, new Failure('Timeout', 'Late.'), end) }
+    t.match(next.status, { phase: 'Retrying', attempts: 14 })
+    const last = { ...next, status: claimed(next, terms(NOW)) }
+    t.match(failed(last, new Failure('Timeout', 'Late.'), end), { phase: 'Failed', attempts: 15 })
+  },
+)
+
 t.test('where the clock of the API server was set back, the next attempt comes no later', async (t) => {
   for (const startedAt of ['2026-03-01T12:00:00Z', '9999-12-31T23:59:59Z']) {
     const claim = { ...resource(fresh), status: { ...claimed(resource(fresh), terms(NOW)), startedAt } }
