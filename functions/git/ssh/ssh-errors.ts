@@ -15,6 +15,8 @@ const CLOSED_BEFORE_START = /Could not read from remote repository/
 
 const NO_GIT: ErrorMeaning = {
   reason: 'NotSupported',
+  // Such as while a package is replaced on the server.
+  retry: 'slow',
   sentence:
     'has a user who cannot run Git on the server; name the user that the host expects (usually git) in spec.repository, or have Git installed there.',
 }
