@@ -89,7 +89,7 @@ export function fileCluster({ objects, namespace, under }: FileCluster): Cluster
     },
     // Rights are the cluster's, whether an object is applied already or not.
     reviewAccess: (user, access) => under?.reviewAccess(user, access) ?? Promise.resolve(true),
-    isReady: () => under?.isReady() ?? Promise.resolve(true),
+    knowsRights: () => under?.knowsRights() ?? Promise.resolve(true),
     patchStatus: () => Promise.resolve(CONFLICT),
     listPage: () => Promise.resolve({ rows: [], next: undefined }),
     listUnsettled: () => Promise.resolve([]),

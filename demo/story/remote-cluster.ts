@@ -67,7 +67,7 @@ export function parentsCluster(channel: Channel, aheadMs: number): Cluster {
     readSecret: (namespace, name) => ask('readSecret')(namespace, name),
     readVersion: ask('readVersion'),
     reviewAccess: ask('reviewAccess'),
-    isReady: ask('isReady'),
+    knowsRights: ask('knowsRights'),
     patchStatus: ask('patchStatus'),
     listPage: ask('listPage'),
     listUnsettled: ask('listUnsettled'),

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Access } from '../domain/gate/access.ts'
 import { Failure } from '../domain/failure.ts'
-import { member } from '../domain/json-value.ts'
+import { member, textMember } from '../domain/json-value.ts'
 import { readUserInfo, type UserInfo } from '../domain/requester/user-info.ts'
 import type { ApiServer } from './api-server.ts'
 import type { Cluster } from './cluster.ts'
@@ -21,6 +21,14 @@ const REMEMBERED_MS = 5_000
 /** Most remembered reviews: a few hundred bytes each. */
 const MOST_REMEMBERED = 4_096
 
+/** What reviews are made with besides. */
+export interface ReviewParts {
+  /** A namespace may have any number of RoleBindings, all of which the API server reads for each review. */
+  readonly slowly?: ReturnType<typeof shareSlowCalls>
+  /** Told of each denial for which an authoriser of the API server could not be asked. Default: nobody is. */
+  readonly undecided?: () => void
+}
+
 /**
  * Reviews access with a SubjectAccessReview. The result "allowed" is remembered for 5 s from the start of the call, so
  * that both webhooks need one call; "denied" is never remembered, so that a granted right counts at once. Equal reviews
@@ -29,8 +37,7 @@ const MOST_REMEMBERED = 4_096
 export function accessReviews(
   server: ApiServer,
   now: () => number,
-  // A namespace may have any number of RoleBindings, all of which the API server reads for each review.
-  slowly = shareSlowCalls(),
+  { slowly = shareSlowCalls(), undecided = () => undefined }: ReviewParts = {},
 ): ReviewAccess {
   // Reviews in flight, and those with the result "allowed".
   const answers = new LRUCache<string, Promise<boolean>>({
@@ -57,8 +64,12 @@ export function accessReviews(
     const key = hashOf([digestOf(user), access])
     const known = answers.get(key)
     if (known !== undefined) return known
-    const call = (): Promise<boolean> => review(server, user, access)
-    const forAnybody = (): Promise<boolean> => review(server, user, accessInNobodysNamespace(access))
+    const call = async (): Promise<boolean> => {
+      const { allowed, isDecided } = await review(server, user, access)
+      if (!allowed && !isDecided) undecided()
+      return allowed
+    }
+    const forAnybody = (): Promise<unknown> => review(server, user, accessInNobodysNamespace(access))
     const answer =
       by === undefined
         ? call()
@@ -83,7 +94,7 @@ function hashOf(value: unknown): string {
 }
 
 /** https://kubernetes.io/docs/reference/kubernetes-api/authorization-resources/subject-access-review-v1/ */
-async function review(server: ApiServer, user: UserInfo, access: Access): Promise<boolean> {
+async function review(server: ApiServer, user: UserInfo, access: Access): Promise<Reviewed> {
   const { username, uid, groups, extra } = user
   const answer = await server({
     method: 'POST',
@@ -95,8 +106,15 @@ async function review(server: ApiServer, user: UserInfo, access: Access): Promis
     },
   })
   if (answer.status === 403) throw reviewForbidden()
-  // "Not allowed" with an `evaluationError` is a denial as well: no right was shown.
-  return member(member(bodyOf(answer, 'SubjectAccessReview'), 'status'), 'allowed') === true
+  const status = member(bodyOf(answer, 'SubjectAccessReview'), 'status')
+  // With an `evaluationError` it is a denial as well: no right was shown.
+  return { allowed: member(status, 'allowed') === true, isDecided: !textMember(status, 'evaluationError') }
+}
+
+interface Reviewed {
+  readonly allowed: boolean
+  /** Each authoriser has said what it knows: RBAC names roles that are missing in its reason. */
+  readonly isDecided: boolean
 }
 
 /** What the API server tells everybody about themselves. */

@@ -113,8 +113,11 @@ export interface Cluster {
    * turns of all of them.
    */
   reviewAccess(user: UserInfo, access: Access, by?: Pick<ReadBy, 'namespace'>): Promise<boolean>
-  /** Whether the API server is ready: while it starts, it does not know all rights. False if it does not answer; never throws. */
-  isReady(): Promise<boolean>
+  /**
+   * Whether the API server knows all rights: not while it starts, nor for some seconds after an authoriser that it asks has not
+   * answered. False if it does not answer itself; never throws.
+   */
+  knowsRights(): Promise<boolean>
   /**
    * Writes the status, guarded by the resourceVersion that was read. Status fields that this release does not know are
    * kept. Returns the stored resource, or CONFLICT if another writer changed or deleted it first.

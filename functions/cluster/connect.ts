@@ -22,6 +22,9 @@ import { shareSecretReads } from './secret-reads.ts'
 import { followServerClock } from './server-clock.ts'
 import { isTooLargeToStore, statusPatch, withoutRoom } from './status-patch.ts'
 
+/** After a review that could not be decided, denials are not final for so long. */
+const UNDECIDED_MS = 5_000
+
 /** Implements the port Cluster with a real API server. The clock of the machine may be set back, and this one not. */
 export function connectCluster(apiServer: ApiServer, clock: RestClock = REST_CLOCK): Cluster {
   const { elapsed } = clock
@@ -31,6 +34,8 @@ export function connectCluster(apiServer: ApiServer, clock: RestClock = REST_CLO
   const serverFor = shareReads(server, largeReads, elapsed)
   const forParsing = takeTurnsToParse()
   const large = shareLargeWrites(clock)
+  let undecidedAt = -Infinity
+  const undecided = (): void => void (undecidedAt = elapsed())
   /** Calls about one resource. */
   const calling = (ref: ObjectRef): ApiServer => {
     const inShare = largeReads(ref)
@@ -47,8 +52,8 @@ export function connectCluster(apiServer: ApiServer, clock: RestClock = REST_CLO
     readObject: (ref, served, by) => readObject(serverFor(by), ref, served, by?.most),
     readSecret: shareSecretReads(server, largeReads, elapsed),
     readVersion: (ref, served, by) => readVersion(serverFor(by), ref, served),
-    reviewAccess: accessReviews(server, elapsed),
-    isReady: () => isReady(server),
+    reviewAccess: accessReviews(server, elapsed, { undecided }),
+    knowsRights: async () => (await isReady(server)) && elapsed() - undecidedAt > UNDECIDED_MS,
     patchStatus(resource, status) {
       const ref = refOf(resource)
       return large.write(ref, () => patchStatus(calling(ref), resource, status))

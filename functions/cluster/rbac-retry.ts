@@ -17,15 +17,15 @@ export function isForbidden({ reason }: Failure): boolean {
 
 /** Whom to ask again, and until when. */
 export interface AskedAgain {
-  readonly cluster: Pick<Cluster, 'isReady'>
+  readonly cluster: Pick<Cluster, 'knowsRights'>
   readonly signal: AbortSignal
 }
 
 /**
  * Calls `run`, and if it fails because a right is missing, calls it again one second later: a right that was granted by
  * the same `kubectl apply` as the resource may not be in effect yet, or not at the API server that answered. Throws what
- * the second call throws; Timeout if the signal fires before it; and ProviderUnavailable if the API server was not ready then, so
- * that the right may only be one that it did not know yet.
+ * the second call throws; Timeout if the signal fires before it; and ProviderUnavailable if the API server did not know all rights
+ * then, so that the right may be one of these.
  */
 export async function retryForbidden<T>(
   run: () => Promise<T>,
@@ -43,18 +43,18 @@ export async function retryForbidden<T>(
       'The attempt ran out of time while it waited for a right that may have just been granted; Commitlet retries automatically.'
     throw new Failure('Timeout', message, { cause })
   })
-  // Asked first: it may become ready between both.
-  const isReady = await cluster.isReady()
+  // Asked first: it may know them between both.
+  const knewRights = await cluster.knowsRights()
   try {
     return await run()
   } catch (error) {
-    throw isDenied(error) && !isReady ? unknownRights(error) : error
+    throw isDenied(error) && !knewRights ? unknownRights(error) : error
   }
 }
 
 // It reviews access while it still reads the RoleBindings, of which a cluster may have thousands.
 function unknownRights(cause: unknown): Failure {
   const message =
-    'The API server has just started, and may not know all rights yet; Commitlet retries automatically.'
+    'The API server does not know all rights at the moment, because it has just started or an authoriser does not answer; Commitlet retries automatically.'
   return new Failure('ProviderUnavailable', message, { cause })
 }

@@ -9,21 +9,51 @@ import { installResources } from '../harness/commitlet.ts'
 import { withControlPlane } from '../harness/control-plane.ts'
 import { serveKind } from '../harness/kinds.ts'
 import { configMap, gitCommit } from '../harness/installation.ts'
+import { ALLOWED, DENIED, DEVELOPER, recorder, SECRET } from './review-stage.ts'
 import { definition, openAs, plainConfig, writeConfig } from './stage.ts'
 
 const REPOSITORY = 'https://git.example.com/acme/config.git'
 const CONFIG_MAPS = { plural: 'configmaps', namespaced: true }
 const NAMESPACES = { plural: 'namespaces', namespaced: false }
 
-t.test('an API server is ready unless it says that it is not, or does not answer', async (t) => {
-  for (const [status, isReady] of [
+t.test('an API server knows all rights unless it is not ready, or does not answer', async (t) => {
+  for (const [status, knowsRights] of [
     [200, true],
     [403, true],
     [500, false],
     [503, false],
   ] as const)
-    t.equal(await connectCluster(() => Promise.resolve({ status, text: '' })).isReady(), isReady, `${status}`)
-  t.equal(await connectCluster(() => Promise.reject(new Error('no'))).isReady(), false)
+    t.equal(
+      await connectCluster(() => Promise.resolve({ status, text: '' })).knowsRights(),
+      knowsRights,
+      `${status}`,
+    )
+  t.equal(await connectCluster(() => Promise.reject(new Error('no'))).knowsRights(), false)
+})
+
+t.test('nor does it for some seconds after one of its authorisers could not be asked', async (t) => {
+  const clock = { now: 0, elapsed: () => clock.now, wait: () => Promise.resolve() }
+  const recorded = recorder(DENIED)
+  const cluster = connectCluster(recorded.server, clock)
+  async function knowsAfter(status: object): Promise<boolean> {
+    recorded.status = status
+    await cluster.reviewAccess(DEVELOPER, SECRET)
+    clock.now += 1_000
+    return cluster.knowsRights()
+  }
+  recorded.http = 200
+  t.equal(await knowsAfter(DENIED), true)
+  t.equal(
+    await knowsAfter({ ...DENIED, evaluationError: 'Post "https://authoriser/": connection refused' }),
+    false,
+  )
+  t.equal(await knowsAfter(DENIED), false, 'what was denied a second ago may be none')
+  clock.now += 4_000
+  t.equal(await knowsAfter(DENIED), true)
+  t.equal(
+    await knowsAfter({ ...ALLOWED, evaluationError: 'Post "https://authoriser/": connection refused' }),
+    true,
+  )
 })
 
 withControlPlane(t, async (t, plane) => {

@@ -11,8 +11,8 @@ const MISSING = new Failure('ReferenceNotFound', 'There is none.')
 const NEVER = asking(true)
 
 /** An API server that knows all rights, or has just started. */
-function asking(isReady: boolean, signal = new AbortController().signal) {
-  return { cluster: { isReady: () => Promise.resolve(isReady) }, signal }
+function asking(knowsRights: boolean, signal = new AbortController().signal) {
+  return { cluster: { knowsRights: () => Promise.resolve(knowsRights) }, signal }
 }
 
 /** A call that fails with these, one after the other, and then returns how often it was called. */

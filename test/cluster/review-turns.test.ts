@@ -104,7 +104,7 @@ t.test(
         return recorded.server(call)
       },
       elapsed,
-      shareSlowCalls(rests),
+      { slowly: shareSlowCalls(rests) },
     )
     async function answerAll(milliseconds: number): Promise<void> {
       time += milliseconds
@@ -147,7 +147,7 @@ t.test(
         return recorded.server(call)
       },
       elapsed,
-      shareSlowCalls({ elapsed, wait: until }),
+      { slowly: shareSlowCalls({ elapsed, wait: until }) },
     )
     async function passTo(end: number): Promise<void> {
       for (; time < end; time += 5) {

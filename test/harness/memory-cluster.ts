@@ -125,7 +125,7 @@ export function memoryCluster(): MemoryCluster {
       reviews.push({ user, access })
       return cluster.mayAccess(user, access)
     },
-    isReady: () => Promise.resolve(true),
+    knowsRights: () => Promise.resolve(true),
     async readSecret(namespace, name) {
       const secret = find('Secret', namespace, name)
       const data = new Map<string, Uint8Array>()
