@@ -1,5 +1,5 @@
 import type { ListedResource } from '../cluster.ts'
-import { LOOKS_S } from '../../domain/resource/backoff.ts'
+import { isAhead, LOOKS_S } from '../../domain/resource/backoff.ts'
 import { intervalOf, isLookDue, type Span } from '../../domain/resource/following.ts'
 import { isFailureReason, REASONS } from '../../domain/reasons.ts'
 
@@ -16,7 +16,7 @@ export type Sweep = 'unsettled' | 'full' | 'followers'
  */
 export function isDue(listed: ListedResource, sweep: Exclude<Sweep, 'followers'>, now: number): boolean {
   if (listed.deleting) return false
-  return sweep === 'unsettled' ? dueAt(listed) <= now : isNewer(listed)
+  return sweep === 'unsettled' ? !isAhead(listed.nextAttemptTime, now) : isNewer(listed)
 }
 
 /** Whether the spec or the request is newer than the status. */
@@ -38,7 +38,7 @@ export function dueAt({ deleting, nextAttemptTime }: ListedResource): number {
 /** Whether the attempt that is due tries again what has failed: not one of a spec or a request that has none yet. */
 export function isRetry(listed: ListedResource, now: number): boolean {
   const hasFailed = listed.nextAttemptTime !== undefined && isFailureReason(listed.reason)
-  return hasFailed && dueAt(listed) <= now && !isNewer(listed)
+  return hasFailed && isDue(listed, 'unsettled', now) && !isNewer(listed)
 }
 
 /** How often someone is reminded to look at the Secrets of a resource that someone has to fix: below five minutes. */

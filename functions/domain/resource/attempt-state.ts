@@ -1,3 +1,4 @@
+import { isAhead } from './backoff.ts'
 import { latePushes, type LatePushes } from './late-push.ts'
 import type { Envelope, ObjectMeta } from './resource.ts'
 import type { Phase, Status } from './stored-status.ts'
@@ -77,7 +78,7 @@ export function mayStart(resource: Envelope, now: Date, awaited?: string): boole
   const { metadata, status, suspended = false } = resource
   if (metadata.deletionTimestamp !== undefined || suspended) return false
   if (status === undefined || status.phase === 'Pending') return true
-  const early = status.nextAttemptTime !== undefined && Date.parse(status.nextAttemptTime) > now.getTime()
+  const early = isAhead(status.nextAttemptTime, now.getTime())
   if (status.phase === 'Progressing') return !early
   if (!isCurrent(resource)) return true
   const isAwaited = awaited !== undefined && status.lastAttemptTime === awaited

@@ -6,6 +6,8 @@ const FIRST_DELAY_S = 5
 const FACTOR = 2.35
 /** The longest pause between two attempts, for any RETRY_LIMIT: 6 h. */
 const LONGEST_PAUSE_S = 21_600
+/** Times in a status are whole seconds, and the API servers of a cluster need not agree on them. */
+const MARGIN_S = 60
 /** The longest pause that a remote may ask for: an hour. */
 export const LONGEST_RETRY_AFTER_S = 3600
 /** Slow failures: seconds after the first attempt at which the next ones are due: 5 min, then 30 min, 2 h, 6 h and 6 h later. */
@@ -52,6 +54,15 @@ export function nextDelay(failure: Failure, history: AttemptHistory): number | '
   const jittered = history.random * Math.min(pause, forADay ? LONGEST_PAUSE_OF_A_DAY_S : LONGEST_PAUSE_S)
   const retryAfter = Math.min(failure.retryAfterSeconds ?? 0, LONGEST_RETRY_AFTER_S)
   return Math.max(SHORTEST_DELAY_S, Math.ceil(jittered), Math.ceil(retryAfter))
+}
+
+/**
+ * Whether this time of a status is still to come; `now` in milliseconds since 1970. One that is further ahead than any pause was written by
+ * a clock that was set back since, perhaps by years.
+ */
+export function isAhead(time: string | undefined, now: number): boolean {
+  const milliseconds = Date.parse(time ?? '') - now
+  return milliseconds > 0 && milliseconds <= (LONGEST_PAUSE_S + MARGIN_S) * 1000
 }
 
 function areSpent(

@@ -1,5 +1,6 @@
 import { sameJSON } from '../json-value.ts'
 import { isCurrent, lapsesOf, mayPushLate, phaseUnsuspended, requestGeneration } from './attempt-state.ts'
+import { isAhead } from './backoff.ts'
 import { waitingConditions } from './conditions.ts'
 import { latePushes, type LatePushes } from './late-push.ts'
 import type { Condition, Status } from './stored-status.ts'
@@ -47,7 +48,7 @@ export function restingStatus(resource: Envelope, terms: RestingTerms): Status |
 }
 
 function isClaimed({ phase, nextAttemptTime }: Status, now: Date): boolean {
-  return phase === 'Progressing' && Date.parse(nextAttemptTime ?? '') > now.getTime()
+  return phase === 'Progressing' && isAhead(nextAttemptTime, now.getTime())
 }
 
 /** The conditions about this request, which are about the new generation as well; none about one that was withdrawn. */

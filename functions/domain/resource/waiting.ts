@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { Failure } from '../failure.ts'
 import { isFailureReason, REASONS } from '../reasons.ts'
 import { isCurrent } from './attempt-state.ts'
-import { LOOKS_S } from './backoff.ts'
+import { isAhead, LOOKS_S } from './backoff.ts'
 import { isSecretField } from '../spec/spec.ts'
 import type { Awaited, Status } from './stored-status.ts'
 import type { Envelope } from './resource.ts'
@@ -63,7 +63,7 @@ export function awaitedAfter(
 export function awaitedBy(resource: Envelope, now: Date): readonly Awaited[] {
   const { metadata, status } = resource
   if (metadata.deletionTimestamp !== undefined || status?.phase !== 'Retrying') return []
-  const isEarly = Date.parse(status.nextAttemptTime ?? '') > now.getTime()
+  const isEarly = isAhead(status.nextAttemptTime, now.getTime())
   return isEarly && isCurrent(resource) ? (status.waitingFor ?? []) : []
 }
 

@@ -55,6 +55,16 @@ t.test('whether an attempt may start', async (t) => {
       true,
     ],
     [
+      'a claim that ends in years, by a clock that was set back since',
+      resource({ observedGeneration: 1, phase: 'Progressing', nextAttemptTime: '2036-03-01T10:00:30Z' }),
+      true,
+    ],
+    [
+      'a retry whose time comes in years, by such a clock',
+      resource({ observedGeneration: 1, phase: 'Retrying', nextAttemptTime: '2036-03-01T10:00:30Z' }),
+      true,
+    ],
+    [
       'a retry before its time',
       resource({ observedGeneration: 1, phase: 'Retrying', nextAttemptTime: at(5) }),
       false,
