@@ -89,10 +89,10 @@ export function refuseInWords(failure: Failure): Unlanded {
 // Git with reftable: all branches of a repository have one lock.
 const LOCKED = /cannot lock references|data is locked|data concurrently modified/
 const STALE_LOCK = /\.lock': File exists/
-const COLLISION = /' exists; cannot create|refname conflict/
-// With the last one, the branch that was read is deleted.
+const COLLISION = /' exists; cannot create|refname conflict|reference conflict due to case/
+// From the fourth on, the branch that was read is deleted: Git says so in different words, by its version and how it stores refs.
 const RACE =
-  /is at [0-9a-f]+ but expected|reference already exists|incorrect old value provided|reference not found|unable to resolve reference/
+  /is at [0-9a-f]+ but expected|reference already exists|incorrect old value provided|reference not found|unable to resolve reference|reference does not exist|reference is missing but expected/
 /**
  * Reasons of Git and of large hosts that only say that there are words beside them. Others are in the report alone: beside them,
  * Azure DevOps and Gerrit print how far they are.
@@ -128,7 +128,7 @@ function unavailable({ url }: ErrorContext, what: string): Failure {
 function nameCollision({ url }: ErrorContext): Failure {
   return new Failure(
     'PushRejected',
-    `${url} cannot have this branch, because its name and the name of another branch collide (one is the beginning of the other); choose another name in spec.branch.`,
+    `${url} cannot have this branch, because its name and the name of another branch collide (one is the beginning of the other, or they differ only in capitals); choose another name in spec.branch.`,
     // Somebody else may have made the other one, and delete it.
     { retry: 'slow' },
   )

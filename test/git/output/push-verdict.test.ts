@@ -109,6 +109,18 @@ const answers: readonly (readonly [string, string, object])[] = [
     { kind: 'race' },
   ],
   ['', 'incorrect old value provided', { kind: 'race' }],
+  // Of Git 2.50 and later, where somebody has deleted the branch.
+  ['', 'reference does not exist', { kind: 'race' }],
+  [
+    "error: cannot lock ref 'refs/heads/main': reference is missing but expected 22",
+    'failed to update ref',
+    { kind: 'race' },
+  ],
+  [
+    '',
+    'reference conflict due to case-insensitive filesystem',
+    { kind: 'refused', failure: { reason: 'PushRejected', retry: 'slow' } },
+  ],
   ['', "cannot lock ref 'refs/heads/main': is at 11 but expected 22", { kind: 'race' }],
   ['', 'failed to lock', { kind: 'race', unless: { reason: 'PushRejected', retry: 'slow' } }],
   [
