@@ -1,4 +1,4 @@
-import { certificateError } from '../domain/network/certificate-errors.ts'
+import { certificateFailure } from '../domain/network/certificate-errors.ts'
 import { Failure } from '../domain/failure.ts'
 import { codeOf } from './failures.ts'
 
@@ -7,9 +7,8 @@ const PROXY = 'the proxy of HTTPS_PROXY'
 /** Why there is no connection to the API's host; `host` is its name and port. A proxy, if any, has connected to it. */
 export function hostFailure(cause: unknown, host: string): Failure {
   const code = codeOf(cause)
-  const complaint = certificateError({ fault: code })
-  if (complaint !== undefined)
-    return new Failure('TLSUntrusted', `${host} shows a certificate ${complaint}`, { cause })
+  const untrusted = certificateFailure(host, { fault: code }, cause)
+  if (untrusted !== undefined) return untrusted
   if (isTimeout(cause, code))
     return new Failure(
       'Timeout',
@@ -30,9 +29,8 @@ function hostProblem(code: string): string {
 export function proxyFailure(cause: unknown, host: string): Failure {
   const code = codeOf(cause)
   const start = `${host} cannot be reached: `
-  const complaint = certificateError({ fault: code })
-  if (complaint !== undefined)
-    return new Failure('TLSUntrusted', `${start}${PROXY} shows a certificate ${complaint}`, { cause })
+  const untrusted = certificateFailure(`${start}${PROXY}`, { fault: code }, cause)
+  if (untrusted !== undefined) return untrusted
   const end = 'Commitlet retries automatically, and your Commitlet operator should check it.'
   if (isTimeout(cause, code))
     return new Failure('Timeout', `${start}${PROXY} did not answer in time; ${end}`, { cause })

@@ -1,3 +1,5 @@
+import { Failure } from '../failure.ts'
+
 /** A certificate as the server showed it. */
 export interface ShownCertificate {
   /** OpenSSL's name of what is wrong (verify(1)), or Node's for a wrong name. */
@@ -43,6 +45,19 @@ const MEANINGS: Readonly<Record<string, string>> = {
   // Of functions/net/metered-tls.ts.
   ERR_TLS_HANDSHAKE_TOO_LONG:
     'in a handshake of more than 12 KiB, which is the limit; ask the operator of the server to send fewer certificates, or names of authorities.',
+}
+
+/** The Failure of who shows a certificate that is not trusted; undefined: the error is not about that. */
+export function certificateFailure(
+  who: string,
+  shown: ShownCertificate,
+  cause?: unknown,
+): Failure | undefined {
+  const complaint = certificateError(shown)
+  if (complaint === undefined) return undefined
+  // Of two clocks one is wrong, or time alone mends it.
+  const retry = shown.fault === 'CERT_NOT_YET_VALID' ? ({ retry: 'slow' } as const) : {}
+  return new Failure('TLSUntrusted', `${who} shows a certificate ${complaint}`, { cause, ...retry })
 }
 
 /** What is wrong with a certificate, to follow "shows a certificate"; undefined: the error is not about that. */

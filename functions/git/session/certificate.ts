@@ -1,7 +1,7 @@
 import { connect as connectPlain, isIP } from 'node:net'
 import type { LookupFunction, Socket } from 'node:net'
 import type { SecureContext, TLSSocket } from 'node:tls'
-import { certificateError } from '../../domain/network/certificate-errors.ts'
+import { certificateFailure } from '../../domain/network/certificate-errors.ts'
 import type { ShownCertificate } from '../../domain/network/certificate-errors.ts'
 import { Failure } from '../../domain/failure.ts'
 import { connectTLS } from '../../net/metered-tls.ts'
@@ -68,17 +68,12 @@ function shownBy(secured: TLSSocket): ShownCertificate {
 }
 
 function untrusted(shown: ShownCertificate, { address }: Destination): Failure | undefined {
-  const complaint = certificateError(shown)
-  return complaint === undefined
-    ? undefined
-    : new Failure('TLSUntrusted', `${address.text} shows a certificate ${complaint}`)
+  return certificateFailure(address.text, shown)
 }
 
 /** The proxy itself has a certificate that is not trusted; undefined: the error has another cause. */
 function untrustedProxy(error: unknown, { address, proxy }: Destination): Failure | undefined {
   const fault = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const complaint = certificateError({ fault })
-  if (proxy === undefined || complaint === undefined) return undefined
-  const message = `${address.text} cannot be reached: the proxy of HTTPS_PROXY shows a certificate ${complaint}`
-  return new Failure('TLSUntrusted', message)
+  if (proxy === undefined) return undefined
+  return certificateFailure(`${address.text} cannot be reached: the proxy of HTTPS_PROXY`, { fault })
 }
