@@ -1,7 +1,7 @@
 import { ALL, difference, isWithin, makeTally, NOTHING, type Amounts } from './amounts.ts'
 import type { Cost } from './cost.ts'
-import { makeLane, type Lane } from './lane.ts'
-import type { LaneBounds } from './lane-bounds.ts'
+import { makeLane, type Lane, type OpenLane } from './lane.ts'
+import type { LaneBounds, WaitingHolder } from './lane-bounds.ts'
 
 /** What the pod has. */
 export interface Stock {
@@ -21,7 +21,7 @@ export interface Budget {
 export function makeBudget({ memoryMiB, diskMiB, diskIsMemory }: Stock, now?: () => number): Budget {
   const most: Amounts = { count: Infinity, memoryMiB, diskMiB }
   const taken = makeTally()
-  const serves: (() => void)[] = []
+  const lanes: OpenLane[] = []
 
   function amountsOf(cost: Cost): Amounts {
     const memory = cost.memoryMiB + (diskIsMemory ? cost.diskMiB : 0)
@@ -36,15 +36,20 @@ export function makeBudget({ memoryMiB, diskMiB, diskIsMemory }: Stock, now?: ()
     take: (amounts: Amounts) => taken.add(ALL, amounts),
     giveBack(amounts: Amounts) {
       taken.subtract(ALL, amounts)
-      for (const serve of serves) serve()
+      for (const { serve } of lanes) serve()
+    },
+    watch() {
+      for (const { watch } of lanes) watch()
     },
   }
 
   return {
     open(bounds) {
-      const { lane, serve } = makeLane(bounds, shelf, now)
-      serves.push(serve)
-      return lane
+      const earlier = bounds.givesWayToEarlier === true ? [...lanes] : []
+      const waitElsewhere = (): readonly WaitingHolder[] => earlier.flatMap(({ waiters }) => waiters())
+      const opened = makeLane(bounds, { ...shelf, waitElsewhere }, now)
+      lanes.push(opened)
+      return opened.lane
     },
   }
 }

@@ -2,6 +2,7 @@ import { Failure } from '../../domain/failure.ts'
 import type { Holder } from '../../world.ts'
 import type { Amounts } from './amounts.ts'
 import type { FairShares } from './fair-shares.ts'
+import type { WaitingHolder } from './lane-bounds.ts'
 
 /** How often it is looked for a share that could give way, while somebody waits who holds nothing. */
 const LOOK_MS = 250
@@ -20,13 +21,6 @@ export interface HeldShare {
   readonly since: number
   /** It has been asked to give way. */
   isAsked: boolean
-}
-
-/** Who waits for a share. */
-export interface WaitingHolder {
-  readonly holder: Holder
-  readonly amounts: Amounts
-  readonly since: number
 }
 
 /** The lane in which shares give way. */

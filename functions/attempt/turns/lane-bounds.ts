@@ -1,3 +1,4 @@
+import type { Holder } from '../../world.ts'
 import type { Amounts } from './amounts.ts'
 import type { Cost } from './cost.ts'
 
@@ -30,6 +31,8 @@ export interface LaneBounds {
   readonly waiting: WaitingBound
   /** Milliseconds for which a share gives way to nobody, however many wait; default: as of giving-way.ts. */
   readonly ownMs?: number
+  /** Whether shares give way also to those who wait in lanes that were opened earlier. Default: to those of their own lane alone. */
+  readonly givesWayToEarlier?: true
 }
 
 /** How busy a lane is. */
@@ -42,6 +45,13 @@ export interface LaneFigures {
   readonly heldBytes: number
 }
 
+/** Who waits for a share. */
+export interface WaitingHolder {
+  readonly holder: Holder
+  readonly amounts: Amounts
+  readonly since: number
+}
+
 /** What all lanes take from. */
 export interface Shelf {
   readonly amountsOf: (cost: Cost) => Amounts
@@ -52,4 +62,8 @@ export interface Shelf {
   readonly take: (amounts: Amounts) => void
   /** Serves all lanes afterwards. */
   readonly giveBack: (amounts: Amounts) => void
+  /** Those that wait in other lanes and to whom shares of this one give way. */
+  readonly waitElsewhere: () => readonly WaitingHolder[]
+  /** Somebody begins to wait: has shares of all lanes give way where that is due. */
+  readonly watch: () => void
 }

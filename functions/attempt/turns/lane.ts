@@ -5,8 +5,8 @@ import type { Holder } from '../../world.ts'
 import { NOTHING, sum, type Amounts } from './amounts.ts'
 import type { Cost } from './cost.ts'
 import { openFairShares } from './fair-shares.ts'
-import { makeGivingWay, type HeldShare, type WaitingHolder } from './giving-way.ts'
-import type { LaneBounds, LaneFigures, Shelf } from './lane-bounds.ts'
+import { makeGivingWay, type HeldShare } from './giving-way.ts'
+import type { LaneBounds, LaneFigures, Shelf, WaitingHolder } from './lane-bounds.ts'
 import { busy, inLine, placeFor, tooMuch } from './waiting-places.ts'
 
 /** What one piece of work holds. */
@@ -36,6 +36,17 @@ export interface Lane {
   readonly figures: () => LaneFigures
 }
 
+/** A lane, and what the others need of it. */
+export interface OpenLane {
+  readonly lane: Lane
+  /** Starts those for whom there is room by now. */
+  readonly serve: () => void
+  /** As of GivingWay. */
+  readonly watch: () => void
+  /** Those that wait now. */
+  readonly waiters: () => readonly WaitingHolder[]
+}
+
 interface Waiter extends WaitingHolder {
   /** Its namespace, and what it takes: of the same, the first one is next that has a share at its host. */
   readonly kind: string
@@ -53,17 +64,18 @@ const MIB = 1024 * 1024
  * share of what is held or of the places to wait; those that had to give way to others have a quarter, all together
  * (giving-way.ts). Where there is no room for the next, nobody overtakes it: many small shares do not keep a large one
  * waiting. But it keeps nobody waiting who has room if the end of all work here would leave it none: what is parked, and what
- * other lanes hold, may be held for as long as an attempt has. `serve` starts those for whom there is room by now.
+ * other lanes hold, may be held for as long as an attempt has.
  */
 export function makeLane(
   bounds: LaneBounds,
   shelf: Shelf,
   now: () => number = () => performance.now(),
-): { readonly lane: Lane; readonly serve: () => void } {
+): OpenLane {
   const fair = openFairShares(bounds.held, shelf)
   const shares = new Set<HeldShare>()
   let waiters: readonly Waiter[] = []
-  const way = makeGivingWay({ fair, shares, waiters: () => waiters, ownMs: bounds.ownMs, now })
+  const all = (): readonly WaitingHolder[] => [...waiters, ...shelf.waitElsewhere()]
+  const way = makeGivingWay({ fair, shares, waiters: all, ownMs: bounds.ownMs, now })
   const lately = countExcess(HELD, now)
   const heldBy = ({ holder }: Waiter): number => fair.heldBy(holder.namespace).memoryMiB
   const rankOf = ({ holder }: Waiter): number => lately.rankOf(holder.namespace)
@@ -156,7 +168,7 @@ export function makeLane(
     waiters = inLine(others, waiter)
     serve()
     if (!waiters.includes(waiter)) return promise
-    way.watch()
+    shelf.watch()
     const place = admitted ? 'free' : placeFor(bounds.waiting, others, holder)
     if (place === 'none') giveUp(waiter)
     else if (place !== 'free') giveUp(place)
@@ -199,5 +211,5 @@ export function makeLane(
   }
 
   const inHand = (): readonly string[] => [...shares].map(({ holder }) => holder.resource)
-  return { lane: { acquire, close, inHand, figures }, serve }
+  return { lane: { acquire, close, inHand, figures }, serve, watch: way.watch, waiters: () => waiters }
 }

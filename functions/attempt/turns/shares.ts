@@ -143,5 +143,7 @@ function largeBounds(count: number): LaneBounds {
     },
     waiting: WAITING_IN_SESSION,
     ownMs: LARGE_OWN_MS,
+    // To edits: where sessions hold the rest, none of a larger file would be made while large sessions are.
+    givesWayToEarlier: true,
   }
 }

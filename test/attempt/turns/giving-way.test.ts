@@ -94,6 +94,38 @@ t.test('large shares are held for longer before they give way', async (t) => {
   t.strictSame(events.slice(4), ['a/1 gave way: Timeout', 'honest/1'])
 })
 
+t.test('large shares give way to edits for which they and sessions leave no memory', async (t) => {
+  const { stock, ...shares } = divide({ memoryMiB: 2048, diskMiB: 1024, diskIsMemory: true }, 256)
+  let now = 0
+  const budget = makeBudget(stock, () => now)
+  const [edits, large, sessions] = [shares.edits, shares.large, shares.sessions].map(budget.open)
+  const ended: string[] = []
+  for (let i = 0; i < 50; i += 1) {
+    const holder = { namespace: `a${i % 10}`, host: `host-${i % 10}`, resource: `session ${i}` }
+    void sessions?.acquire({ memoryMiB: 13, diskMiB: 4 }, holder)
+  }
+  for (const namespace of ['a0', 'a1']) {
+    const giveWay = (): void => {
+      ended.push(namespace)
+      void held?.then((hold) => hold?.release())
+    }
+    const held = large?.acquire(shares.largeCost, {
+      namespace,
+      host: namespace,
+      resource: namespace,
+      giveWay,
+    })
+  }
+  const edit = { namespace: 'honest', host: '', resource: 'edit', admitted: true }
+  void edits?.acquire({ memoryMiB: shares.editMiB, diskMiB: 0 }, edit)
+  for (; now < 35_000 && edits?.figures().running === 0; now += 250) {
+    mock.timers.tick(250)
+    for (let times = 0; times < 20; times += 1) await Promise.resolve()
+  }
+  t.equal(edits?.figures().running, 1)
+  t.strictSame(ended, ['a0'])
+})
+
 t.test('who holds something already waits for as long as it takes', async (t) => {
   const { events, take, after } = stage()
   for (const name of ['a/1', 'a/2', 'b/1', 'c/1']) await take(name)
