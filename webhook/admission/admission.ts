@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Cluster } from '../../functions/cluster/cluster.ts'
-import { member } from '../../functions/domain/json-value.ts'
+import { isRecord, member } from '../../functions/domain/json-value.ts'
 import { REQUESTER, REQUESTER_SIGNATURE } from '../../functions/domain/resource/api-names.ts'
 import {
   isNewRequest,
@@ -161,5 +161,6 @@ async function warnOfSecrets(
 
 function annotationsOf(object: unknown): Annotations {
   const annotations = member(member(object, 'metadata'), 'annotations')
-  return typeof annotations === 'object' && annotations !== null ? { ...annotations } : undefined
+  // Not copied: there may be tens of thousands.
+  return isRecord(annotations) ? annotations : undefined
 }

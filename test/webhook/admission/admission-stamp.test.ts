@@ -16,6 +16,25 @@ t.test('a new resource gets the stamp of its sender', async (t) => {
   })
 })
 
+t.test('other annotations are not read to set the stamp, however many there are', async (t) => {
+  let read = 0
+  const annotations = new Proxy<Record<string, string>>(
+    { other: 'a' },
+    {
+      ownKeys(of) {
+        read += 1
+        return Reflect.ownKeys(of)
+      },
+    },
+  )
+  const { patch = [] } = await mutate(created(gitCommit({ annotations })), admissionOver())
+  t.strictSame(
+    patch.map(({ path }) => path),
+    [BY, REQUESTER].map((key) => `/metadata/annotations/${key.replace('/', '~1')}`),
+  )
+  t.equal(read, 0)
+})
+
 t.test('a stamp that was changed without a new request is restored', async (t) => {
   const forged = gitCommit({ annotations: { ...STAMPED.annotations, [BY]: 'forged' } })
   t.strictSame(await mutate(updated(gitCommit(STAMPED), forged), admissionOver()), {
