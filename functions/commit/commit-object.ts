@@ -50,7 +50,7 @@ export async function commitObject(
   }
 }
 
-/** `reads`: fires when the attempt is over, however it has ended: then nobody waits for an object any more. */
+/** `reads`: fires when the attempt is over, however it has ended: then nobody waits for an object or an edit any more. */
 async function readAndCommit(
   resource: SoundGitCommit,
   world: World,
@@ -65,7 +65,7 @@ async function readAndCommit(
   const authorised = await authorise(resource, world, signal)
   const { requester, verdict } = authorised
   const { namespace } = resource.metadata
-  const setFields: SetFields = (before, edit) => world.editFile(before, edit, { namespace, signal })
+  const setFields: SetFields = (before, edit) => world.editFile(before, edit, { namespace, signal: reads })
   const share: Share = (work) => world.workFor(namespace, work, signal)
   const { cluster } = world
   const asking = { cluster, signal }

@@ -150,6 +150,23 @@ t.test('an edit of the same bytes is made once, and again after it has failed', 
   t.same(seen, ['team a', 'team a', 'team b'])
 })
 
+t.test('an edit that is being made ends with its attempt', async (t) => {
+  const { commit, world } = stage()
+  let making: AbortSignal | undefined
+  const editFile: World['editFile'] = (_before, _edit, { signal }) => {
+    making = signal
+    return new Promise(() => undefined)
+  }
+  const ended = new Failure('Timeout', 'Its session had to end.')
+  const push: World['push'] = async ({ files: [file] }) => {
+    void file?.edit?.(Buffer.from('a: 0'))
+    throw ended
+  }
+  Object.assign(world, { editFile, push })
+  await t.rejects(commit([{ path: 'a.yaml', set: [{ field: '.a', value: 1 }] }]), ended)
+  t.equal(making?.aborted, true)
+})
+
 t.test('a control file needs the Secret to cover it, whatever is done to it', async (t) => {
   const set = [{ field: '.a', value: 1 }]
   for (const file of [{ remove: true }, { content: 'x' }, { set }, { resourceRef: MAP }]) {
