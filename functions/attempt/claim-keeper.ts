@@ -1,4 +1,5 @@
 import { CONFLICT, type Cluster } from '../cluster/cluster.ts'
+import { withClaimRights } from '../cluster/rbac-retry.ts'
 import { unlessAborted } from '../domain/deadline.ts'
 import { Failure } from '../domain/failure.ts'
 import { carriesClaim } from '../domain/resource/attempt-state.ts'
@@ -55,7 +56,8 @@ interface Kept {
  * Renews all claims of a process by one timer. The writes are bounded: with the 1,280 events in hand each claim is renewed
  * every 20 s, which is enough. A claim that cannot be renewed is not given up: it holds until another attempt takes over.
  */
-export function openClaimKeeper({ cluster, now, elapsed }: ClaimKeeperParts): World['keepClaim'] {
+export function openClaimKeeper({ now, elapsed, ...parts }: ClaimKeeperParts): World['keepClaim'] {
+  const cluster = withClaimRights(parts.cluster)
   const claims = new Set<Kept>()
   const ofAll = makeFairSemaphore(WRITES, elapsed)
   const ofNamespace = makeKeyedSemaphore(WRITES_OF_NAMESPACE)

@@ -52,6 +52,27 @@ export async function retryForbidden<T>(
   }
 }
 
+/** What writes and reads a resource that has our claim. */
+type ClaimCalls = Pick<Cluster, 'patchStatus' | 'readResource'>
+
+/**
+ * The same calls, with ProviderUnavailable where they refuse Commitlet's own account, with whose rights the claim was written: where
+ * these are gone for good, no result can be written, either.
+ */
+export function withClaimRights({ patchStatus, readResource }: ClaimCalls): ClaimCalls {
+  async function known<T>(call: () => Promise<T>): Promise<T> {
+    try {
+      return await call()
+    } catch (error) {
+      throw error instanceof Failure && isAccountRefused(error) ? unknownRights(error) : error
+    }
+  }
+  return {
+    patchStatus: (resource, status) => known(() => patchStatus(resource, status)),
+    readResource: (ref) => known(() => readResource(ref)),
+  }
+}
+
 // It reviews access while it still reads the RoleBindings, of which a cluster may have thousands.
 function unknownRights(cause: unknown): Failure {
   const message =

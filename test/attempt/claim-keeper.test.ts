@@ -2,6 +2,7 @@ import { mock } from 'node:test'
 import t from 'tap'
 import { claim, type Claim } from '../../functions/attempt/claim.ts'
 import { openClaimKeeper } from '../../functions/attempt/claim-keeper.ts'
+import { accountRefused } from '../../functions/cluster/calls/answer.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import { envelopeOf } from '../../functions/domain/resource/envelope.ts'
 import type { Status } from '../../functions/domain/resource/stored-status.ts'
@@ -402,5 +403,20 @@ t.test('who has lost the claim cannot tell what they commit', async (t) => {
   const whole = world.cluster.get('GitCommit', 'team', 'shop')
   await claim({ envelope: envelopeOf(whole), parsed: parse(whole) }, later)
   await t.rejects(kept.committing('0123456789abcdef'), { name: 'Failure', reason: 'Conflict' })
+  await kept.end()
+})
+
+t.test('an API server that refuses a renewal does not know all rights at the moment', async (t) => {
+  const { world, keepClaim, before, time } = stage()
+  const { envelope, sentAt } = await claimed(world)
+  const kept = keepClaim(envelope, sentAt)
+  before.write = () => {
+    throw accountRefused('The account may not.')
+  }
+  time.passed += 21_000
+  await t.rejects(kept.confirm(), { name: 'Failure', reason: 'ProviderUnavailable', retry: 'transient' })
+  await t.rejects(kept.committing('0123456789abcdef'), { name: 'Failure', reason: 'ProviderUnavailable' })
+  before.write = () => undefined
+  await kept.confirm()
   await kept.end()
 })
