@@ -14,7 +14,7 @@ const UNNAMED = 'unnamed'
  * the next attempt searches again.
  */
 export function throughAPI(remote: Remote, commitByAPI: CommitByAPI, terms: ApiCommitTerms): Remote {
-  const { url, signal } = remote
+  const { url } = remote
   let next: NewCommit | undefined
   let lost: Failure | undefined
 
@@ -33,7 +33,9 @@ export function throughAPI(remote: Remote, commitByAPI: CommitByAPI, terms: ApiC
 
   return {
     url,
-    signal,
+    get signal() {
+      return remote.signal
+    },
     async readTip(wanted) {
       const since =
         wanted.since === undefined ? undefined : new Date(wanted.since.getTime() - CLOCK_MARGIN_MS)

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { Failure } from '../../functions/domain/failure.ts'
+import { throughAPI } from '../../functions/git/api-remote.ts'
 import { chooseEngine, type HandOver } from '../../functions/git/engine-choice.ts'
 import { openMemory } from '../../functions/git/direct/memory.ts'
 import { ofBranch } from '../../functions/git/direct/of-branch.ts'
@@ -82,6 +83,22 @@ for (const name of ['readTip', 'push'] as const)
       t.equal(repository.opened, 0, 'every session is closed')
     },
   )
+
+t.test('the engine that has taken over says when the session has to end', async (t) => {
+  const repository = memoryRepository()
+  const { signal } = new AbortController()
+  const direct = engineOn(repository, () => ({ readTree: async () => decline() }))
+  const binary = engineOn(repository, () => ({ signal }))
+  const remote = await chooseEngine({ direct: direct.engine, binary: binary.engine }).open(TARGET)
+  const terms = { login: TARGET.login, signal: TARGET.signal }
+  const withAPI = throughAPI(remote, () => Promise.reject(new Error('No commit is made here')), terms)
+  t.not(withAPI.signal, signal)
+  const tip = await withAPI.readTip({ branch: 'main' })
+  if (tip === 'moved') return t.fail('the branch has moved')
+  await withAPI.readTree(tip, ['a.md'])
+  t.equal(remote.signal, signal)
+  t.equal(withAPI.signal, signal)
+})
 
 t.test('what a change needs the git binary for says nothing of the next one', async (t) => {
   for (const name of ['readTree', 'writeCommits'] as const) {

@@ -162,6 +162,7 @@ t.test('a session that has a large share ends where others wait for that, and sa
   const { remote, written } = await writeLarge(t, { acquireLarge })
   t.match(written, [/^[0-9a-f]{40}$/])
   for (const { giveWay } of held) giveWay(because)
+  t.equal(remote.signal.reason, because)
   t.equal(await outcomeOf(remote.readTip({ branch: 'main' })), because)
   await remote.close()
   t.equal(held.size, 0)
