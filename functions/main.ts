@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { setImmediate, setTimeout as pause } from 'node:timers/promises'
 import { guardAddresses } from './net/addresses.ts'
 import { atEveryAddress } from './net/every-address.ts'
+import { listenWithMany } from './net/listeners.ts'
 import { followTrust } from './net/trust.ts'
 import type { Trust } from './net/trust.ts'
 import { buildApp } from './app.ts'
@@ -121,7 +122,8 @@ async function main(): Promise<void> {
     searches: searchesOf(world, config, ending.signal),
     now: world.now,
   })
-  const address = await atEveryAddress((host) => app.listen({ port: config.port, host }))
+  const listen = listenWithMany(app)
+  const address = await atEveryAddress((host) => listen({ port: config.port, host }))
   const exit = (code: number): void => {
     giveUp()
     process.exit(code)

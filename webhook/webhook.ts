@@ -10,6 +10,7 @@ import type { Meter } from '../functions/domain/telemetry/meter.ts'
 import { UNSIGNED } from '../functions/domain/gate/settings.ts'
 import { insecureWarning } from '../functions/domain/repository/insecure-hosts.ts'
 import { NO_TRACER, type Tracer } from '../functions/domain/telemetry/tracer.ts'
+import { listenWithMany } from '../functions/net/listeners.ts'
 import { buildApp } from './app.ts'
 import type { WebhookConfig } from './config.ts'
 import { edgeOf } from './edge.ts'
@@ -92,10 +93,11 @@ export async function buildWebhook(config: WebhookConfig, world: WebhookWorld): 
   const reviews = new Set<AdmissionRequest>()
   const edge = edgeOf(admission, { ...world, sink, isDraining: () => draining, reviews })
   const app = buildApp(edge, pair)
+  const listenAt = listenWithMany(app)
   const stopFunctions: (() => unknown)[] = []
 
   async function listen(host: string): Promise<number> {
-    const address = await app.listen({ host, port: config.port })
+    const address = await listenAt({ host, port: config.port })
     const stopFollowing = keyPairs.follow(pair, {
       changed: (next) => {
         app.server.setSecureContext(servedWith(next))

@@ -13,7 +13,7 @@ import type { Timing } from './timing.ts'
 const MOST_UNANSWERED = 8
 /**
  * Who is refused waits this long for the answer, so that a flood over some connections is not faster than its answers.
- * libuv accepts one connection in each turn of its loop: those that are opened again at once would delay all others.
+ * A few connections are accepted in each turn of the event loop: those that are opened again at once would delay all others.
  */
 const REFUSAL_MS = 5_000
 

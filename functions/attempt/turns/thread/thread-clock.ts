@@ -9,7 +9,7 @@ export interface ThreadClock {
   readonly pause: (milliseconds: number) => Promise<unknown>
 }
 
-/** In each turn one connection is accepted, whoever opens it, and a probe has to wait for all that were opened before. */
+/** In each turn one connection of a socket is accepted, whoever opens it, and a probe has to wait for all that were opened before. */
 const MOST_TURNS = 16
 /** Milliseconds after which there is no further turn: what others send fills turns, and must not keep works from the thread. */
 const LONGEST_MS = 5
