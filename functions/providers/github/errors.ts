@@ -36,7 +36,10 @@ export function githubFailure(answer: ApiAnswer, context: GitHubErrorContext): F
   if (status === 403 || status === 429) return refusal(answer, context)
   const scope = status === 404 ? lackingScope(headers) : undefined
   if (scope !== undefined) return invisible(scope, context)
-  if (status === 422) return rejected(wordsOf(answer.data), status, context)
+  const words = status === 422 ? wordsOf(answer.data) : undefined
+  // Validation includes that what one creates does not come too fast.
+  if (saysLimit(words ?? '')) return rateLimited(answer, context)
+  if (status === 422) return rejected(words, status, context)
   return answerFailure(answer, context)
 }
 

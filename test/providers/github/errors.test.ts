@@ -46,6 +46,16 @@ const OPENINGS: readonly (readonly [string, readonly object[], object | 'exists'
     [custom('title is too long (maximum is 256 characters)')],
     { reason: 'PullRequestRejected', message: /"title is too long \(maximum is 256 characters\)"/ },
   ],
+  [
+    'creations that come too fast',
+    [custom('was submitted too quickly')],
+    { reason: 'RateLimited', retryAfterSeconds: 60 },
+  ],
+  [
+    'a title that speaks of limits',
+    [custom('title "API rate limit exceeded" is taken')],
+    { reason: 'PullRequestRejected' },
+  ],
   ['an odd body', [field('body', 'invalid')], { reason: 'PullRequestRejected', message: /"body invalid"/ }],
 ]
 
