@@ -91,12 +91,15 @@ async function* writeLeft(
   const push = { begun: false }
   try {
     const plan = await planCommits(remote, tip, { batch, isShared: work.apart !== undefined })
+    const { unread } = plan
+    // Or the server does not have one of the files, whose changes alone that is for.
+    if (unread !== undefined && isMoved(unread))
+      return yield* answer(anew(remote, { ...work, batch, suspect: { tip: tip.commit, failure: unread } }))
     // The files of one namespace may be the cause.
-    if (plan.unread !== undefined && (isMoved(plan.unread) || isOfNamespace(plan.unread, work)))
-      throw plan.unread
+    if (unread !== undefined && isOfNamespace(unread, work)) throw unread
     // Of several changes they may be too large together, and each by itself not.
-    if (plan.unread?.reason === 'NotSupported' && batch.filter(isEdit).length > 1)
-      return yield* answer(refuse({ ...work, batch }, plan.unread))
+    if (unread?.reason === 'NotSupported' && batch.filter(isEdit).length > 1)
+      return yield* answer(refuse({ ...work, batch }, unread))
     if (plan.isReadSlowly) work.keepApart?.(batch.filter(isEdit))
     yield* some(leave(remote, work, plan.slow))
     batch = batch.filter((pending) => !plan.slow.includes(pending))

@@ -35,7 +35,7 @@ export interface Work {
   readonly hasLeft?: ((pending: PendingChange) => boolean) | undefined
   /** How often it was halved because the remote has refused its commits. */
   readonly halvings?: number
-  /** A push that looked like a lost race: where the tip is found unmoved, it was a refusal. */
+  /** What looked as if the branch had moved: where the tip is found unmoved, it was a refusal, or a file that is not there. */
   readonly suspect?: Suspect | undefined
 }
 

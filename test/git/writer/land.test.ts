@@ -2,6 +2,7 @@ import t from 'tap'
 import type { Change, FileChange } from '../../../functions/domain/commit/change.ts'
 import { unlessAborted } from '../../../functions/domain/deadline.ts'
 import { asFailure, Failure } from '../../../functions/domain/failure.ts'
+import { movedMeanwhile } from '../../../functions/git/branch.ts'
 import type { NewCommit, Pushed, Remote } from '../../../functions/git/remote.ts'
 import { land } from '../../../functions/git/writer/land.ts'
 import type { PendingChange } from '../../../functions/git/writer/pending-change.ts'
@@ -358,6 +359,29 @@ t.test('a session that has to end while it pauses says why', async (t) => {
   }
   const batch = changesAt(['a']).map((change) => pending(change))
   t.same(await endingsOf(batch, land(repository.open(), { batch, signal: ending.signal })), [gaveWay])
+})
+
+t.test('a file that the branch names and the server does not have fails alone', async (t) => {
+  for (const namespaces of [
+    ['a', 'b', 'c'],
+    ['a', 'a', 'a'],
+  ]) {
+    const repository = memoryRepository({ broken: 'x' })
+    let reads = 0
+    const remote = {
+      ...repository.open(),
+      readBlobs: () => {
+        reads += 1
+        return Promise.reject(movedMeanwhile(URL))
+      },
+    }
+    const files = [{ path: 'broken', edit: () => Buffer.from('y') }]
+    const changes = [changeOf(URL, 'broken', { files }), ...changesAt(['1', '2'])]
+    const batch = changes.map((change, i) => pending({ ...change, namespace: namespaces[i] ?? '' }))
+    const ended = await endingsOf(batch, land(remote, { batch, signal: patience() }))
+    t.same(inShort(ended), ['Conflict', 'pushed', 'pushed'])
+    t.ok(reads <= 5, `${reads} times`)
+  }
 })
 
 t.test('a session that has to end waits for no edit and for no claim', async (t) => {

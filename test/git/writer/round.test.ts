@@ -76,6 +76,7 @@ for (const step of ['readTree', 'readBlobs', 'findLanded', 'writeCommits'] as co
     const { settled, rest } = await roundOf(moving, work)
     t.same([settled.size, shapeOf(rest), repository.pushes], [0, [[['a', 'b'], 1]], 0])
     t.match(rest, [{ fresh: true }])
+    repository.commit({ z: 'x' })
     const again = await roundOf(remote, rest[0] ?? workFor([]))
     t.match([...again.settled.values()], [{ outcome: 'pushed' }, { outcome: 'pushed' }])
   })
