@@ -22,6 +22,7 @@ import { insecureWarning } from './domain/repository/insecure-hosts.ts'
 import { FUNCTION_METRICS } from './domain/telemetry/function-metrics.ts'
 import { PROGRAM_METRICS } from './domain/telemetry/program-metrics.ts'
 import { startComplaint } from './domain/settings.ts'
+import { drain } from './draining.ts'
 import { finder } from './attempt/find.ts'
 import type { Find } from './attempt/find.ts'
 import { shareHandshakes } from './attempt/turns/thread/handshake-share.ts'
@@ -51,8 +52,6 @@ const FIND_BOUNDS = { webhook: { reads: 24, waits: 186 }, anybody: { reads: 8, w
 const FIND_ALL = { reads: 32, waits: 190 }
 /** Draining ends with the last attempt; after this many more seconds than its deadline the process exits anyway. */
 const DRAIN_MARGIN_S = 15
-/** After the last log line the process normally ends; if an open connection keeps it alive, it exits after this time. */
-const END_MS = 1_000
 
 /** The warning if the function may not read the endpoints of the API server. */
 const NO_ENDPOINTS =
@@ -124,25 +123,26 @@ async function main(): Promise<void> {
   })
   const listen = listenWithMany(app)
   const address = await atEveryAddress((host) => listen({ port: config.port, host }))
-  const exit = (code: number): void => {
-    giveUp()
-    process.exit(code)
-  }
   // Before the log line: a reader of the log may send SIGTERM as soon as it appears.
   process.once('SIGTERM', () => {
     log.info('draining')
     turns.close()
     ending.abort()
-    setTimeout(() => exit(1), (config.attemptDeadline + DRAIN_MARGIN_S) * 1000).unref()
-    void Promise.all([app.close(), close()])
-      .then(() => git.close())
-      .then(() => cluster.flushEvents())
-      .then(() => Promise.all([traces.close(), telemetry.close()]))
-      .then(() => {
-        log.info('stopped')
-        // An immediate exit could write this line before earlier ones that are still being written.
-        setTimeout(() => exit(0), END_MS).unref()
-      })
+    void drain({
+      steps: {
+        'events in hand': () => Promise.all([app.close(), close()]),
+        'sessions of Git': () => git.close(),
+        'Events of resources': () => cluster.flushEvents(),
+        'traces and metrics': () => Promise.all([traces.close(), telemetry.close()]),
+      },
+      mostMs: (config.attemptDeadline + DRAIN_MARGIN_S) * 1000,
+      inHand: turns.inHand,
+      log,
+      exit(code) {
+        giveUp()
+        process.exit(code)
+      },
+    })
   })
 
   watchProcess(turns.inHand, log, meter)
