@@ -1,5 +1,5 @@
-import { CONFLICT, type Cluster } from '../cluster/cluster.ts'
-import { withClaimRights } from '../cluster/rbac-retry.ts'
+import { CONFLICT } from '../cluster/cluster.ts'
+import { withClaimRights, type ClaimCalls } from '../cluster/rbac-retry.ts'
 import { unlessAborted } from '../domain/deadline.ts'
 import { Failure } from '../domain/failure.ts'
 import { carriesClaim } from '../domain/resource/attempt-state.ts'
@@ -15,7 +15,7 @@ import { keptChanging } from './status-writes.ts'
 
 /** What the keeper needs of the outside. */
 export interface ClaimKeeperParts {
-  readonly cluster: Pick<Cluster, 'patchStatus' | 'readResource'>
+  readonly cluster: ClaimCalls
   /** The API server's time. */
   readonly now: () => Date
   /** Milliseconds of a clock that is never set. */

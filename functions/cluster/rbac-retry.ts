@@ -53,7 +53,7 @@ export async function retryForbidden<T>(
 }
 
 /** What writes and reads a resource that has our claim. */
-type ClaimCalls = Pick<Cluster, 'patchStatus' | 'readResource'>
+export type ClaimCalls = Pick<Cluster, 'patchStatus' | 'readResource'>
 
 /**
  * The same calls, with ProviderUnavailable where they refuse Commitlet's own account, with whose rights the claim was written: where

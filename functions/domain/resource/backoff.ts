@@ -38,14 +38,14 @@ export interface AttemptHistory {
 
 /**
  * Seconds until the next attempt; `final` if a retry does not help, or not any more; `exhausted` if the budget of a
- * transient failure is spent. Failures that end otherwise, or in another time, may have made any number of attempts before: the first
- * transient one after them does not end the resource.
+ * transient failure is spent. Failures that have another budget may have made any number of attempts before: the first one of
+ * this budget after them does not end the resource.
  */
 export function nextDelay(failure: Failure, history: AttemptHistory): number | 'final' | 'exhausted' {
   if (failure.retry === 'never') return 'final'
   if (failure.retry === 'slow') return slowDelay(history)
   const { looks = false, elapsedSeconds } = history
-  // Each of its attempts found that something had come.
+  // However many attempts there were: each began because something that was missing had come.
   if (failure.retry === 'reference' && looks && elapsedSeconds < LOOKS_S)
     return Math.max(SHORTEST_DELAY_S, Math.ceil(LOOKS_S - elapsedSeconds))
   const forADay = REASONS[failure.reason].budget === 'day'
