@@ -138,7 +138,10 @@ t.test(
 )
 
 t.test('a missing program is recognised by its exit status, and noise by the error of Git', async (t) => {
-  t.match(explainSSH(ENDED, { ...ACCOUNT, exitStatus: 127 }, SCENE), { reason: 'NotSupported', retry: 'slow' })
+  t.match(explainSSH(ENDED, { ...ACCOUNT, exitStatus: 127 }, SCENE), {
+    reason: 'NotSupported',
+    retry: 'slow',
+  })
   const stderr = 'fatal: protocol error: bad line length character: Welc\n'
   t.match(explainSSH({ ...ENDED, stderr }, ACCOUNT, SCENE), {
     reason: 'RepositoryNotFound',
