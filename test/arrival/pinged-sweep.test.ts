@@ -9,6 +9,7 @@ import type { StoredResource } from '../harness/paging-server.ts'
 import { pagingServer, pendingIn } from '../harness/paging-server.ts'
 
 const MINUTE = 60_000
+const HOUR = 60 * MINUTE
 const INTERVALS = { unsettled: MINUTE, full: 5 * MINUTE, followers: 0 }
 
 /** Sweeps of an API server's stand-in; `time` is set by the test. */
@@ -43,7 +44,7 @@ const EARLY = {
   name: 'early',
   phase: 'Retrying',
   observed: 1,
-  nextAttemptTime: '2999-01-01T00:00:00Z',
+  nextAttemptTime: new Date(Date.now() + HOUR).toISOString(),
 } as const
 
 t.test('a ping finds what is due, and what has changed without an event', async (t) => {

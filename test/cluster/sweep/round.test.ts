@@ -6,7 +6,7 @@ import type { StoredResource } from '../../harness/paging-server.ts'
 import { pagingServer, pendingIn } from '../../harness/paging-server.ts'
 import { recordingLog } from '../../webhook/stage.ts'
 
-const LATER = '2999-01-01T00:00:00Z'
+const LATER = new Date(Date.now() + 3_600_000).toISOString()
 const PAST = '2026-01-01T12:00:00Z'
 
 /** Rounds over these resources, and what they have announced. */
