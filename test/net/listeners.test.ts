@@ -1,12 +1,16 @@
 import { once } from 'node:events'
-import { connect, type AddressInfo, type Socket } from 'node:net'
+import { connect, type AddressInfo, type ListenOptions, type Socket } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
+import pino from 'pino'
 import t from 'tap'
-import { listenWithMany } from '../../functions/net/listeners.ts'
+import { buildApp } from '../../functions/app.ts'
+import { listenWithMany, type ListenPlace } from '../../functions/net/listeners.ts'
+import { waitFor } from '../harness/wait.ts'
 
 const CONNECTIONS = 64
 const HOST = '127.0.0.1'
 const REQUEST = 'GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n'
+const PROBE = 'GET /health/liveness HTTP/1.1\r\nhost: localhost\r\n\r\n'
 /** Elsewhere than on Linux a port has one socket. */
 const NEEDED = process.platform === 'linux' ? {} : { skip: 'several sockets at one port' }
 
@@ -16,10 +20,13 @@ async function listening(app: FastifyInstance): Promise<number> {
   return (app.server.address() as AddressInfo).port
 }
 
+function open(port: number, count: number): readonly Socket[] {
+  return Array.from({ length: count }, () => connect(port, HOST).on('error', () => undefined))
+}
+
 /** Opens so many connections, each with a request. */
 function ask(port: number): readonly Socket[] {
-  return Array.from({ length: CONNECTIONS }, () => {
-    const socket = connect(port, HOST)
+  return open(port, CONNECTIONS).map((socket) => {
     socket.write(REQUEST)
     return socket
   })
@@ -30,6 +37,10 @@ async function answerOn(socket: Socket): Promise<string> {
   socket.setEncoding('utf8').on('data', (text: string) => (answer += text))
   await once(socket, 'close')
   return answer
+}
+
+function listenWithOne(app: FastifyInstance): (place: ListenPlace) => Promise<string> {
+  return (place) => app.listen(place)
 }
 
 function isRefused(port: number): Promise<true | undefined> {
@@ -82,6 +93,7 @@ t.test('closing waits for the answers of all connections, and leaves no socket a
   await asked.promise
   let isClosed = false
   const closed = app.close().then(() => (isClosed = true))
+  await waitFor('end of the port', () => isRefused(port), 5_000)
   t.equal(isClosed, false)
   answered.resolve(undefined)
   const all = await Promise.all(answers)
@@ -93,13 +105,56 @@ t.test('closing waits for the answers of all connections, and leaves no socket a
   t.equal(await isRefused(port), true)
 })
 
-t.test('a port at which another program listens is an error', async (t) => {
-  const first = Fastify()
-  t.teardown(() => first.close())
-  await first.listen({ host: HOST, port: 0 })
-  const { port } = first.server.address() as AddressInfo
-  const second = Fastify()
-  t.teardown(() => second.close())
-  const listen = listenWithMany(second)
-  await t.rejects(listen({ host: HOST, port }), { code: 'EADDRINUSE' })
+t.test(
+  'of all sockets, connections that were used are ended first, and then those that were not',
+  async (t) => {
+    const app = buildApp(() => Promise.resolve(), pino({ level: 'silent' }))
+    const port = await listening(app)
+    const [silent, used] = [open(port, 4), open(port, CONNECTIONS)]
+    for (const socket of silent) socket.resume()
+    t.teardown(() => [...silent, ...used].forEach((socket) => socket.destroy()))
+    for (const socket of used) {
+      socket.write(PROBE)
+      await once(socket, 'data')
+    }
+    const limit = { signal: AbortSignal.timeout(20_000) }
+    const closed = app.close()
+    await Promise.all(used.map((socket) => once(socket, 'close', limit)))
+    t.same(
+      silent.filter((socket) => socket.closed).map(() => 'closed'),
+      [],
+    )
+    await Promise.all([closed, ...silent.map((socket) => once(socket, 'close', limit))])
+  },
+)
+
+t.test('a port at which another program listens is an error, also where it shares its port', async (t) => {
+  for (const listenAs of [listenWithMany, listenWithOne]) {
+    const first = Fastify()
+    t.teardown(() => first.close())
+    await listenAs(first)({ host: HOST, port: 0 })
+    const { port } = first.server.address() as AddressInfo
+    const second = Fastify()
+    t.teardown(() => second.close())
+    await t.rejects(listenWithMany(second)({ host: HOST, port }), { code: 'EADDRINUSE', port })
+  }
+})
+
+t.test('where the sockets of a port cannot divide its connections, there is one', async (t) => {
+  for (const code of ['ENOTSUP', 'ENOPROTOOPT']) {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    app.get('/', () => 'answered')
+    const { server } = app
+    const listen = server.listen.bind(server)
+    Object.assign(server, {
+      listen(place: ListenOptions) {
+        if (place.reusePort !== true) return listen(place)
+        process.nextTick(() => server.emit('error', Object.assign(new Error('listen'), { code })))
+        return server
+      },
+    })
+    const answers = await Promise.all(ask(await listening(app)).map(answerOn))
+    t.equal(answers.filter((answer) => answer.endsWith('answered')).length, CONNECTIONS)
+  }
 })

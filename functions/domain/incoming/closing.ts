@@ -39,7 +39,8 @@ export function closing(
   { timing, isUnfinished }: With,
 ): () => void {
   const closed = new AbortController()
-  server.once('close', () => closed.abort())
+  // A server waits for those connections alone that it has accepted, and not for those that others have handed to it.
+  server.once('close', () => void allClosed(open).then(() => closed.abort()))
 
   // Node's own, which is called when the server closes, ends them at once, and others over which an answer is still being sent.
   Object.assign(server, {
@@ -74,4 +75,9 @@ export function closing(
     closed.signal.addEventListener('abort', () => clearInterval(timer))
     timing.wait(UNFINISHED_MS, closed.signal).then(giveUpUnfinished, () => undefined)
   }
+}
+
+function allClosed(open: Iterable<Connection>): Promise<unknown> {
+  const left = [...open].filter(({ socket }) => !socket.closed)
+  return Promise.all(left.map(({ socket }) => new Promise((resolve) => socket.once('close', resolve))))
 }
