@@ -32,27 +32,28 @@ export interface Landing {
  * settled. A batch that the remote refuses because of its commits is halved until the bad ones stand alone. One that has
  * lost a race takes up what has come meanwhile: it costs another push anyway.
  */
-export function land(remote: Remote, landing: Landing): AsyncGenerator<Settled, void> {
-  const { batch, contended = false } = landing
-  const work: Work = { batch, doubts: firstDoubts(batch), rounds: 0, whole: true, hasLeft: landing.hasLeft }
-  return landWork(remote, contended ? { ...work, fresh: true } : work, landing)
-}
-
-async function* landWork(remote: Remote, work: Work, landing: Landing): AsyncGenerator<Settled, void> {
-  for (const next of yield* tryRound(remote, work, landing)) yield* landWork(remote, next, landing)
+export async function* land(remote: Remote, landing: Landing): AsyncGenerator<Settled, void> {
+  const { batch, contended = false, hasLeft } = landing
+  const first: Work = { batch, doubts: firstDoubts(batch), rounds: 0, whole: true, hasLeft }
+  const left: Work[] = [contended ? { ...first, fresh: true } : first]
+  let isFirst = true
+  for (let work = left.pop(); work !== undefined; work = left.pop()) {
+    const rest = yield* tryRound(remote, work, { ...landing, isFirst })
+    left.push(...rest.toReversed())
+    isFirst = false
+  }
 }
 
 /** A Failure before anything is written ends all of the round's changes. */
 async function* tryRound(
   remote: Remote,
   work: Work,
-  landing: Landing,
+  landing: Landing & { readonly isFirst: boolean },
 ): AsyncGenerator<Settled, readonly Work[]> {
   let round = work
   try {
     await pauseBefore(work, landing.signal)
-    if (work.whole !== true || work.before !== undefined)
-      await landing.turnAgain?.(namespacesOf(work.batch), landing.signal)
+    if (!landing.isFirst) await landing.turnAgain?.(namespacesOf(work.batch), landing.signal)
     const grown = withMore(work, landing)
     const { apart, keepApart } = work.apart === undefined && isOfSeveral(grown.batch) ? landing : work
     round = { ...grown, apart, keepApart }

@@ -239,6 +239,23 @@ t.test('who is alone in a late push stays in it, and keeps nobody from the next 
   t.same(outcomes, { shop: 'pushed', next: 'pushed' })
 })
 
+t.test('a push that begins again without a change that was given up is late as others are', async (t) => {
+  const { push, pass, pushes, outcomes, hold } = stage(t)
+  const write = hold()
+  const gone = new AbortController()
+  push('evil', 'slow')
+  push('evil', 'gone', gone.signal)
+  await settle()
+  gone.abort()
+  write()
+  await until(() => pushes.length > 0)
+  push('shop')
+  await pass(2_000)
+  await pass(500)
+  t.same(pushes, [['slow'], ['shop']])
+  t.equal(outcomes['shop'], 'pushed')
+})
+
 t.test('a login of one namespace waits for its own push, however long it takes', async (t) => {
   const { push, pass, pushes } = stage(t, loginOf('a'))
   push('shop', 'slow')
