@@ -50,11 +50,11 @@ export async function* writeRound(
   const { doubts, suspect } = work
   const since = searchedSince(doubts, batch)
   const tip = await remote.readTip({ branch: first.change.branch, since, fresh: work.fresh === true })
-  if (tip === 'moved') return yield* answer(anew(remote, { ...work, batch }))
+  if (tip === 'moved') return yield* answer(anotherRound(remote, { ...work, batch }))
   if (suspect !== undefined && suspect.tip === tip.commit)
     return yield* answer(refuse({ ...work, batch }, suspect.failure))
   const found = await settleFound(remote, tip, { batch, doubts }).catch(unlessMoved)
-  if (found === 'moved') return yield* answer(anew(remote, { ...work, batch }))
+  if (found === 'moved') return yield* answer(anotherRound(remote, { ...work, batch }))
   yield* some(found)
   // Reading may take long, and for a change that nobody waits for a later attempt may have written already.
   const left = restOf(batch, found).filter(isOpenIn(work))
@@ -94,7 +94,9 @@ async function* writeLeft(
     const { unread } = plan
     // Or the server does not have one of the files, whose changes alone that is for.
     if (unread !== undefined && isMoved(unread))
-      return yield* answer(anew(remote, { ...work, batch, suspect: { tip: tip.commit, failure: unread } }))
+      return yield* answer(
+        anotherRound(remote, { ...work, batch, suspect: { tip: tip.commit, failure: unread } }),
+      )
     // The files of one namespace may be the cause.
     if (unread !== undefined && isOfNamespace(unread, work)) throw unread
     // Of several changes they may be too large together, and each by itself not.
@@ -123,7 +125,7 @@ async function* writeLeft(
     const failure = asFailure(error)
     // The memory was old, as another engine may have found out that has taken over.
     if (isMoved(error) && tip.remembered) return [{ ...work, batch, fresh: true }]
-    if (isMoved(error)) return yield* answer(anew(remote, { ...work, batch }))
+    if (isMoved(error)) return yield* answer(anotherRound(remote, { ...work, batch }))
     if (!push.begun && isOfNamespace(failure, work)) return yield* answer(divide(remote, { ...work, batch }))
     if (!push.begun && REASONS[failure.reason].dividedBy === 'change')
       return yield* answer(refuse({ ...work, batch }, failure))
@@ -135,7 +137,7 @@ async function* writeLeft(
 }
 
 /** Another round, because the branch has moved before the push: that was no race. */
-function anew(remote: Remote, work: Work): Progress {
+function anotherRound(remote: Remote, work: Work): Progress {
   return again(remote, { ...work, raceMs: undefined })
 }
 
