@@ -13,6 +13,7 @@ import { leaseAt } from '../functions/cluster/sweep/lease.ts'
 import { PROGRAM_METRICS } from '../functions/domain/telemetry/program-metrics.ts'
 import { atEveryAddress } from '../functions/net/every-address.ts'
 import { followTrust } from '../functions/net/trust.ts'
+import { drain } from '../functions/telemetry/draining.ts'
 import { openLog } from '../functions/telemetry/log.ts'
 import { watchProcess } from '../functions/telemetry/process-figures.ts'
 import { openTelemetry } from '../functions/telemetry/telemetry.ts'
@@ -24,10 +25,7 @@ import type { WebhookConfig } from './config.ts'
 import { WEBHOOK_METRICS } from './metrics.ts'
 import { readClientCA } from './tls.ts'
 import type { KeyPairSource } from './tls.ts'
-import { buildWebhook } from './webhook.ts'
-
-/** After the last log line the process normally ends; if an open connection keeps it alive, it exits after this time. */
-const END_MS = 1_000
+import { buildWebhook, END_MS } from './webhook.ts'
 
 /** Starts the webhook: env → config → webhook → listen; drains on SIGTERM. */
 async function main(): Promise<void> {
@@ -60,14 +58,18 @@ async function main(): Promise<void> {
   // Before the log line: a reader of the log may send SIGTERM as soon as it appears.
   process.once('SIGTERM', () => {
     log.info('draining')
-    void webhook.drain().then(async () => {
-      await Promise.all([traces.close(), telemetry.close()])
-      log.info('stopped')
-      // An immediate exit could write this line before earlier ones that are still being written.
-      setTimeout(() => {
+    void drain({
+      steps: {
+        'reviews in hand and their events': () => webhook.drain(),
+        'traces and metrics': () => Promise.all([traces.close(), telemetry.close()]),
+      },
+      mostMs: END_MS,
+      inHand: webhook.inHand,
+      log,
+      exit(code) {
         giveUp()
-        process.exit(0)
-      }, END_MS).unref()
+        process.exit(code)
+      },
     })
   })
 

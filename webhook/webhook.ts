@@ -27,11 +27,10 @@ import { WEBHOOK_METRICS } from './metrics.ts'
 import { expiryOf, keyPairIn, servedWith } from './tls.ts'
 import type { KeyPairSource } from './tls.ts'
 
-/**
- * After SIGTERM and the last response to a review, the events in flight have this many milliseconds:
- * terminationGracePeriodSeconds of the Deployment allows for both.
- */
+/** After SIGTERM and the last response to a review, the events in flight have this many milliseconds. */
 export const DRAIN_MS = 20_000
+/** After SIGTERM the process ends after this many milliseconds, whatever is left: terminationGracePeriodSeconds of the Deployment is longer. */
+export const END_MS = 33_000
 
 /** Everything outside the process that the webhook uses. `uuid` creates the id of an event. */
 export interface WebhookWorld {

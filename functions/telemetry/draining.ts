@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { errorLogFields } from './domain/error-log-fields.ts'
+import { errorLogFields } from '../domain/error-log-fields.ts'
 
 /** The end of a program. */
 export interface Draining {

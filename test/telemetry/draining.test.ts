@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import pino from 'pino'
 import t from 'tap'
-import { drain, type Draining } from '../functions/draining.ts'
+import { drain, type Draining } from '../../functions/telemetry/draining.ts'
 
 /** Drains, and returns with which code the process would exit, and the lines of its log. */
 async function drained(
