@@ -29,6 +29,7 @@ const HOST_KEYS = Buffer.from([80, ...string('hostkeys-00@openssh.com'), 0, ...h
 const SIGNATURE = Buffer.from([60, ...string(''), ...string('')])
 const BANNER = Buffer.from([53, ...string('x'.repeat(1_000)), ...string('en')])
 const [SUCCESS, CLIENT_CHANNEL] = [Buffer.from([52]), [0, 0, 0, 0]]
+const END = Buffer.from([96, ...CLIENT_CHANNEL])
 
 /** The message that is repeated after the handshake, after the login, and when a command begins. */
 const REPEATED: Partial<Record<Attack, readonly ['handshake' | 'login' | 'command', Buffer | undefined]>> = {
@@ -41,6 +42,7 @@ const REPEATED: Partial<Record<Attack, readonly ['handshake' | 'login' | 'comman
   'window adjustments': ['command', Buffer.from([93, ...CLIENT_CHANNEL, 0, 0, 0, 1])],
   'data beyond the window': ['command', data(30_000)],
   'tiny packets': ['command', data(1)],
+  'words after the end': ['command', words('after the end')],
 }
 
 const server = createServer((socket) => {
@@ -78,6 +80,7 @@ function serve(socket: Socket): void {
     connection.on('session', (accept) => {
       accept().on('exec', (agree) => {
         agree()
+        if (attack === 'words after the end') send(connection, END)
         flood(connection, 'command')
       })
     })
@@ -140,6 +143,10 @@ function send(connection: Connection, message: Buffer): void {
 
 function data(length: number): Buffer {
   return Buffer.from([94, ...CLIENT_CHANNEL, ...string('x'.repeat(length))])
+}
+
+function words(content: string): Buffer {
+  return Buffer.from([95, ...CLIENT_CHANNEL, 0, 0, 0, 1, ...string(content)])
 }
 
 function hostKeyString(): readonly number[] {

@@ -27,6 +27,8 @@ export type Attack =
   | 'data beyond the window'
   /** Packets of one byte in the channel's window. */
   | 'tiny packets'
+  /** Standard error of the channel after its end. */
+  | 'words after the end'
   /** Takes packets of no bytes. */
   | 'empty packets'
   /** Messages for the login once it is over. */

@@ -121,7 +121,7 @@ async function logIn(
     socket.destroy()
     return why
   }
-  const guard = guardTraffic(stop, pacePackets(events.took, socket))
+  const guard = guardTraffic(pacePackets(events.took, socket))
   client
     .on('handshake', () => askForNoProofs(client))
     .on('ready', () => {
@@ -141,7 +141,9 @@ async function logIn(
         return refused === undefined
       },
       debug(line) {
-        guard.trace(line)
+        const violation = guard.trace(line)
+        // ssh2 reports it as an error of the connection, and the message has no effect.
+        if (violation !== undefined) throw stop(violation)
         if (loggedIn) return
         noteOffer(offers, line)
         const software = softwareIn(line)
@@ -151,7 +153,10 @@ async function logIn(
       ...KEEP_ALIVE,
     })
     // ssh2 has paused the socket, and adds its own listener later: bytes are counted before it reads them.
-    socket.on('data', ({ length }: Buffer) => guard.received(length))
+    socket.on('data', ({ length }: Buffer) => {
+      const violation = guard.received(length)
+      if (violation !== undefined) stop(violation)
+    })
   } catch (error) {
     reject(error)
   }

@@ -11,12 +11,12 @@ export type Violation =
   /** It takes packets of hardly any bytes: of none, ssh2 would send them for ever. */
   | 'tiny packets'
 
-/** Watches the traffic of one connection. */
+/** Watches the traffic of one connection: tells of a violation, with which it has to end. */
 export interface TrafficGuard {
   /** Counts bytes of the connection, before ssh2 reads them. */
-  readonly received: (bytes: number) => void
+  readonly received: (bytes: number) => Violation | undefined
   /** Reads one line of ssh2's trace: it has one for each message, before the message has an effect. */
-  readonly trace: (line: string) => void
+  readonly trace: (line: string) => Violation | undefined
 }
 
 /** Bytes that are accepted outside of channels: a server of OpenSSH sends 2 to 4 KiB of them. */
@@ -52,24 +52,25 @@ const ACCEPTED = 'Inbound: Received USERAUTH_PK_OK'
 const HOST_KEYS = 'Inbound: GLOBAL_REQUEST (hostkeys-00@openssh.com)'
 const ASKED = 'Outbound: Sending CHANNEL_OPEN (r:'
 const CONFIRMED = 'Inbound: CHANNEL_OPEN_CONFIRMATION'
-const DATA = /^Inbound: CHANNEL_(EXTENDED_)?DATA \(r:\d+, (\d+)\)/
+const DATA = /^Inbound: CHANNEL_(EXTENDED_)?DATA (\(r:\d+), (\d+)\)/
+/** No data of its channel may follow (RFC 4254, section 5.3): after it, standard error makes ssh2 end the thread by an error. */
+const EOF = /^Inbound: CHANNEL_EOF (\(r:\d+)\)/
 /** What a message costs at least, in bytes of data in large packets: 30 to 60 microseconds of the processor. */
 export const PACKET_COST = 4 * 1024
 const ADJUSTED = /^Outbound: Sending CHANNEL_WINDOW_ADJUST \(r:\d+, (\d+)\)/
 
 /**
- * Calls `stop` at the first violation. Only bytes of channels do not count towards the limit, with what their packets
- * need; a packet of few bytes counts nevertheless, because each costs as much as a large one.
+ * Only bytes of channels do not count towards the limit of what comes outside of them, with what their packets need; a packet of
+ * few bytes counts nevertheless, because each costs as much as a large one.
  *
  * `took` is told what each message costs besides the data, whose bytes are counted where they are read: what the data lacks to
  * 4 KiB, or all of it where it is standard error.
  */
-export function guardTraffic(
-  stop: (violation: Violation) => void,
-  took: (cost: number) => void = () => undefined,
-): TrafficGuard {
+export function guardTraffic(took: (cost: number) => void = () => undefined): TrafficGuard {
   let phase: keyof typeof PHASES = 'handshake'
   let [outside, exchanges, shown, told, asked, window] = [0, 0, 0, 0, 0, 0]
+  /** Channels whose data has ended. */
+  const ended = new Set<string>()
 
   function confirm(): Violation | undefined {
     asked -= 1
@@ -85,10 +86,12 @@ export function guardTraffic(
 
   function inbound(line: string): Violation | undefined {
     if (!ALWAYS.test(line) && !PHASES[phase].test(line)) return 'out of turn'
-    const [isData, isWords, count] = DATA.exec(line) ?? []
+    const [, isWords, channel, count] = DATA.exec(line) ?? []
     const length = Number(count ?? 0)
     took(isWords === undefined ? Math.max(0, PACKET_COST - length) : Math.max(length, PACKET_COST))
-    if (isData !== undefined) return take(length)
+    if (channel !== undefined) return ended.has(channel) ? 'out of turn' : take(length)
+    const [, end] = EOF.exec(line) ?? []
+    if (end !== undefined) ended.add(end)
     if (line.startsWith(CONFIRMED)) return confirm()
     outside += MESSAGE_COST
     shown -= Number(line === ACCEPTED)
@@ -101,15 +104,15 @@ export function guardTraffic(
   return {
     received(bytes) {
       outside += bytes
-      if (outside > CHATTER_LIMIT) stop('chatter')
+      return outside > CHATTER_LIMIT ? 'chatter' : undefined
     },
     trace(line) {
       const violation = line.startsWith('Inbound: ') ? inbound(line) : undefined
-      if (violation !== undefined) stop(violation)
       shown += Number(line === SHOWN)
       asked += Number(line.startsWith(ASKED))
       window += Number(ADJUSTED.exec(line)?.[1] ?? 0)
       phase = NEXT.find(([beginning]) => line.startsWith(beginning))?.[1] ?? phase
+      return violation
     },
   }
 }

@@ -26,10 +26,8 @@ const OPEN = [
 
 /** The violations that a guard finds in the lines. */
 function violationsOf(lines: readonly string[]): readonly Violation[] {
-  const found: Violation[] = []
-  const guard = guardTraffic((violation) => found.push(violation))
-  lines.forEach(guard.trace)
-  return found
+  const guard = guardTraffic()
+  return lines.map(guard.trace).filter((violation) => violation !== undefined)
 }
 
 t.test('what servers usually send is accepted', async (t) => {
@@ -73,15 +71,19 @@ t.test('host keys that are told twice are out of turn', async (t) => {
   t.same(violationsOf([...OPEN, 'Inbound: GLOBAL_REQUEST (hostkeys-00@openssh.com)']), ['out of turn'])
 })
 
+t.test('standard error after the end of its channel is out of turn', async (t) => {
+  const words = 'Inbound: CHANNEL_EXTENDED_DATA (r:0, 1)'
+  t.same(violationsOf([...OPEN, 'Inbound: CHANNEL_EOF (r:0)', words]), ['out of turn'])
+})
+
 /** How many packets of so many bytes of a channel a server may send, up to the limit of this test. */
 function packetsOf(bytes: number, overhead: number): number {
-  const found: Violation[] = []
-  const guard = guardTraffic((violation) => found.push(violation))
+  const guard = guardTraffic()
   OPEN.forEach(guard.trace)
   let count = 0
-  for (; found.length === 0 && count < 200_000; count++) {
-    guard.received(bytes + overhead)
-    guard.trace(`Inbound: CHANNEL_DATA (r:0, ${bytes})`)
+  let found: Violation | undefined
+  for (; found === undefined && count < 200_000; count++) {
+    found = guard.received(bytes + overhead) ?? guard.trace(`Inbound: CHANNEL_DATA (r:0, ${bytes})`)
     guard.trace(`Outbound: Sending CHANNEL_WINDOW_ADJUST (r:5, ${bytes})`)
   }
   return count
@@ -90,10 +92,7 @@ function packetsOf(bytes: number, overhead: number): number {
 /** What a guard tells that a message costs, after the login. */
 function costOf(line: string): number {
   const told: number[] = []
-  const guard = guardTraffic(
-    () => undefined,
-    (cost) => told.push(cost),
-  )
+  const guard = guardTraffic((cost) => told.push(cost))
   OPEN.forEach(guard.trace)
   told.length = 0
   guard.trace(line)
@@ -127,15 +126,13 @@ t.test('1 MiB outside of channels is the limit, in few long messages and in many
     [32_768, 32],
     [36, 8_000],
   ] as const) {
-    const found: Violation[] = []
-    const guard = guardTraffic((violation) => found.push(violation))
+    const guard = guardTraffic()
     LOGIN.forEach(guard.trace)
     let count = 0
-    for (; found.length === 0; count++) {
-      guard.received(bytes)
-      guard.trace('Inbound: Received IGNORE')
-    }
-    t.same(found, ['chatter'])
+    let found: Violation | undefined
+    for (; found === undefined; count++)
+      found = guard.received(bytes) ?? guard.trace('Inbound: Received IGNORE')
+    t.equal(found, 'chatter')
     t.ok(count > most / 2 && count <= most, `${count} messages of ${bytes} bytes`)
   }
 })

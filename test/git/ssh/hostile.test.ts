@@ -41,6 +41,7 @@ const ATTACKS: readonly (readonly [Attack, string, string])[] = [
   ['channel data before the login', 'NetworkError', 'out of turn'],
   ['signatures', 'NetworkError', 'out of turn'],
   ['login after the login', 'NetworkError', 'out of turn'],
+  ['words after the end', 'NetworkError', 'out of turn'],
 ]
 /** One of them; traffic-guard.test.ts has the limits of each. */
 for (const [attack, reason] of sample(ATTACKS, () => 'an attack')) {
