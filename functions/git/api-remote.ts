@@ -62,7 +62,8 @@ export function throughAPI(remote: Remote, commitByAPI: CommitByAPI, terms: ApiC
 }
 
 function noBranch({ branch, commit }: Tip, url: string): Failure {
-  const found = commit === undefined ? `${url} is empty` : `The branch ${branch} is not in ${url}`
+  const found =
+    commit === undefined ? `${url} has no default branch yet` : `The branch ${branch} is not in ${url}`
   const message = `${found}, and the API makes no branch together with a commit; create the branch there and request another attempt, or leave out spec.commitVia.`
   return new Failure('NotSupported', message, { retry: 'slow' })
 }

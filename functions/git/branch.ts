@@ -41,7 +41,7 @@ export function unnamedHead(url: string): Failure {
 export function danglingHead(url: string): Failure {
   return new Failure(
     'NotSupported',
-    `${url} has branches, but its default branch does not exist, so Commitlet does not know where to start; name an existing branch in spec.branch, or fix the default branch there.`,
+    `${url} has branches, but its default branch does not exist, so Commitlet does not know where to start; name an existing branch in spec.branch, or the default branch to begin it, or fix that there.`,
     OF_OTHERS,
   )
 }

@@ -105,7 +105,7 @@ export interface WantedTip {
 export interface Tip {
   /** Short name of the branch. */
   readonly branch: string
-  /** Full name of the commit to build on; undefined: the repository is empty. */
+  /** Full name of the commit to build on; undefined: there is none, as in an empty repository. */
   readonly commit: string | undefined
   /** Whether the branch exists, at `commit`; a missing one starts at the default branch. */
   readonly exists: boolean

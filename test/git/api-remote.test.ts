@@ -127,7 +127,7 @@ for (const name of ENGINES) {
     const empty = await start({ empty: true })
     await t.rejects(empty.push('a.md', hostOf(empty.repository)), {
       reason: 'NotSupported',
-      message: /^\S+ is empty, and the API makes no branch/,
+      message: /^\S+ has no default branch yet, and the API makes no branch/,
     })
     t.equal(host.asked.length, 0)
   })

@@ -79,12 +79,15 @@ async function findTip(session: DirectSession, branch: string | undefined): Prom
   return { branch: nameOf(session, head.target), commit: head.id, exists: true }
 }
 
-/** Where an empty repository begins: with the branch that is named, or else with that of its HEAD, as far as the server tells it. */
+/**
+ * Where an empty repository begins: with the branch that is named, or else with that of its HEAD, as far as the server tells it.
+ * Where there are others, only the branch of its HEAD begins, and only where it is named.
+ */
 async function beginning(session: DirectSession, branch: string | undefined): Promise<Tip | 'moved'> {
-  const tells = branch === undefined && (await session.channel.tellsUnborn())
+  const tells = await session.channel.tellsUnborn()
   const { named, any, unborn } = await listRefs(session, ['HEAD', HEADS], tells)
   if (named.has('HEAD')) return 'moved'
-  if (any) throw danglingHead(session.context.url)
+  if (any && (branch === undefined || unborn !== HEADS + branch)) throw danglingHead(session.context.url)
   const first = branch ?? (unborn === undefined ? FIRST_BRANCH : nameOf(session, unborn))
   return { branch: first, commit: undefined, exists: false }
 }

@@ -10,7 +10,7 @@ import { planChange } from './plan-change.ts'
 export interface Preview {
   /** Short name. */
   readonly branch: string
-  /** Full name of the commit that it would be built on; undefined: the repository is empty. */
+  /** Full name of the commit that it would be built on; undefined: there is none, as in an empty repository. */
   readonly tip: string | undefined
   /** Whether the branch exists; a missing one would be made. */
   readonly exists: boolean

@@ -14,6 +14,7 @@ const EXEMPT: Exempt = {
   'a missing branch begins at the default branch': 'the API makes no branch',
   'an empty repository begins with the branch that is named': 'the API makes no branch',
   'an empty repository begins with the branch of its HEAD, as far as that is told': 'the API makes no branch',
+  'a default branch that others have left unmade begins where it is named': 'the API makes no branch',
 }
 
 let count = 0
@@ -110,6 +111,21 @@ for (const engine of WAYS) {
     const wanted = { reason: 'NotSupported', retry: 'slow', message: /default branch does not exist/ }
     t.match(await read(repository, 'new'), wanted)
     t.match(await read(repository, undefined), wanted)
+  })
+
+  // The git binary is not told where a HEAD points that has no commit.
+  test('a default branch that others have left unmade begins where it is named', async (t) => {
+    const left = { empty: true, defaultBranch: 'trunk' }
+    const told = await server.createRepository(names(), left)
+    await told.commit('other', { 'other.md': 'x' }, 'Begin elsewhere')
+    const begun = { branch: 'trunk', commit: undefined, exists: false }
+    t.match(
+      await read(told, 'trunk'),
+      engine === 'git binary' ? { reason: 'NotSupported', retry: 'slow' } : begun,
+    )
+    const silent = await server.createRepository(names(), { ...left, config: { 'lsrefs.unborn': 'ignore' } })
+    await silent.commit('other', { 'other.md': 'x' }, 'Begin elsewhere')
+    t.match(await read(silent, 'trunk'), { reason: 'NotSupported', retry: 'slow' })
   })
 
   test('a commit that disappears while it is read is a race, not a failure', async (t) => {
