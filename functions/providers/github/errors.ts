@@ -59,7 +59,14 @@ export function openingFailure(
   // For an empty repository GitHub reports both: missing commits, and no commits between the branches.
   if (missing !== undefined) return branchMissing(missing, named, context.shown)
   if (says(/^No commits between /)) return nothingToMerge(named, context.shown)
+  if (says(/^not all refs are readable/i)) return unreadable(context)
   return githubFailure(answer, context)
+}
+
+/** Both branches may be there: GitHub reads them as the token may, which needs another permission than the pull request. */
+function unreadable({ shown }: ErrorContext): Failure {
+  const message = `The API of ${shown} does not let the token read the branches (422); give it the permission to read contents there, or put another token into the Secret.`
+  return new Failure('PermissionDenied', message)
 }
 
 /** GitHub's own message: those of the single errors, else the message of the answer. */

@@ -42,6 +42,11 @@ const OPENINGS: readonly (readonly [string, readonly object[], object | 'exists'
   ],
   ['nothing new', [custom('No commits between main and settings')], { reason: 'NothingToMerge' }],
   [
+    'a token that may not read the branches',
+    [custom('not all refs are readable')],
+    { reason: 'PermissionDenied', message: /permission to read contents/ },
+  ],
+  [
     'a title that is too long',
     [custom('title is too long (maximum is 256 characters)')],
     { reason: 'PullRequestRejected', message: /"title is too long \(maximum is 256 characters\)"/ },
