@@ -51,7 +51,13 @@ export function listenWithMany<S extends RawServerBase>(
     const shared = { ...place, reusePort: true }
     const address = await app.listen(shared).catch(unlessUndivided)
     if (address === undefined) return app.listen(place)
-    await addOthers(shared)
+    try {
+      await addOthers(shared)
+    } catch (error) {
+      // Those that are open would keep the program alive, and the port.
+      await app.close()
+      throw error
+    }
     return address
   }
 }

@@ -1,5 +1,6 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
-import { connect, type AddressInfo, type ListenOptions, type Socket } from 'node:net'
+import { connect, type AddressInfo, type ListenOptions, type Server, type Socket } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 import pino from 'pino'
 import t from 'tap'
@@ -10,6 +11,8 @@ import { waitFor } from '../harness/wait.ts'
 const CONNECTIONS = 64
 const HOST = '127.0.0.1'
 const REQUEST = 'GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n'
+/** Tells of each server of this process that is about to listen (diagnostics_channel of Node). */
+const LISTEN = 'tracing:net.server.listen:asyncStart'
 const PROBE = 'GET /health/liveness HTTP/1.1\r\nhost: localhost\r\n\r\n'
 /** Elsewhere than on Linux a port has one socket. */
 const NEEDED = process.platform === 'linux' ? {} : { skip: 'several sockets at one port' }
@@ -138,6 +141,27 @@ t.test('a port at which another program listens is an error, also where it share
     t.teardown(() => second.close())
     await t.rejects(listenWithMany(second)({ host: HOST, port }), { code: 'EADDRINUSE', port })
   }
+})
+
+t.test('where one of the sockets of a port cannot be opened, none stays open', NEEDED, async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  const servers: Server[] = []
+  function fail(message: unknown): void {
+    const { server } = message as { readonly server: Server }
+    servers.push(server)
+    // The first one looks whether the port is free.
+    const error = Object.assign(new Error('listen EMFILE'), { code: 'EMFILE' })
+    if (servers.length === 9) process.nextTick(() => server.emit('error', error))
+  }
+  subscribe(LISTEN, fail)
+  t.teardown(() => unsubscribe(LISTEN, fail))
+  await t.rejects(listening(app), { code: 'EMFILE' })
+  t.equal(servers.length, 9)
+  t.same(
+    servers.map((server) => server.listening),
+    servers.map(() => false),
+  )
 })
 
 t.test('where the sockets of a port cannot divide its connections, there is one', async (t) => {
