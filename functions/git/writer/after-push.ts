@@ -34,8 +34,11 @@ export function afterPush(remote: Remote, work: Work, { written, tip, seen, gone
       ? refuse(isLate ? next : work, pushed.failure)
       : { settled: failAll(batch, pushed.failure), rest: [] }
   }
+  // It is for another push, and has lost no race.
+  if (pushed.kind === 'landed')
+    return { settled: new Map(), rest: [{ ...next, rounds: 0, joined: new Map() }] }
   if (pushed.kind === 'unknown') return again(remote, { ...next, raceMs: undefined })
-  const failure = pushed.kind === 'race' ? pushed.unless : undefined
+  const { unless: failure } = pushed
   const suspect = failure === undefined ? undefined : { tip: tip.commit, failure }
   // Nobody else need be at work on the branch now: the memory was old.
   if (tip.remembered) return { settled: new Map(), rest: [{ ...next, suspect, fresh: true }] }

@@ -384,6 +384,19 @@ t.test('a file that the branch names and the server does not have fails alone', 
   }
 })
 
+t.test('what is left for the next push has lost no race by that', async (t) => {
+  const repository = memoryRepository({ a: '0' })
+  const edit = (before: Uint8Array): Uint8Array => Buffer.from(String(Number(Buffer.from(before)) + 1))
+  // A push makes edits of 8 MiB.
+  const files = [{ path: 'a', edit, keeps: 5 * 1024 * 1024 }]
+  const changes = Array.from({ length: ROUNDS + 2 }, () => changeOf(URL, 'a', { files }))
+  t.same(
+    inShort(await landAll(repository, changes)),
+    changes.map(() => 'pushed'),
+  )
+  t.same([repository.pushes, repository.text('a')], [ROUNDS + 2, String(ROUNDS + 2)])
+})
+
 t.test('a session that has to end waits for no edit and for no claim', async (t) => {
   const never = new Promise<never>(() => undefined)
   const gaveWay = new Failure('Timeout', 'It gave way.')
