@@ -46,7 +46,8 @@ export function judgeRefusal(
   const told = [SAYS_NOTHING.test(reason) && remoteWords !== '' ? '' : reason, remoteWords]
   const final = rejection(told.filter((text) => text !== '').join('\n'), context)
   // The server could not do it, and may later: nothing says that it does not take the commit.
-  const isUnable = NOT_MOVED.test(reason) || (/unpacker error/.test(reason) && remoteWords === '')
+  const isUnable =
+    LOST.test(reason) || NOT_MOVED.test(reason) || (/unpacker error/.test(reason) && remoteWords === '')
   const failure = isUnable ? new Failure(final.reason, final.message, { retry: 'slow' }) : final
   // A race or a refusal: only the tip can show which.
   if (NOT_MOVED.test(reason)) return { kind: 'race', unless: failure }
@@ -100,6 +101,8 @@ const RACE =
 const SAYS_NOTHING = /declined|^(?:failed to update ref|failed to lock|unpacker error|failure)$/
 // Git, JGit and Azure DevOps.
 const NOT_MOVED = /^(?:failed to update ref|failed to lock)$|^TF401028\b/
+// Git took the commits, and then could not find them.
+const LOST = /^bad pack$/
 const DISK =
   /unable to (create|write|migrate)|No space left|Permission denied|insufficient permission|Read-only file system/
 const NO_RIGHT = /^(?:(?:error|Gitea|Forgejo): )?(?<own>User permission denied for writing)/m

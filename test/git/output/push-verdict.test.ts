@@ -137,6 +137,12 @@ const answers: readonly (readonly [string, string, object])[] = [
     ],
   ),
   ['', 'unpacker error', { failure: { reason: 'PushRejected', retry: 'slow' }, each: true }],
+  // The server has lost what it took, as where its disk is broken.
+  [
+    "error: unpack should have generated 1234, but I can't find it!",
+    'bad pack',
+    { kind: 'refused', failure: { reason: 'PushRejected', retry: 'slow' }, each: true },
+  ],
   [
     '',
     "TF401028: The reference 'refs/heads/main' has already been updated by another client, so you cannot update it.",
