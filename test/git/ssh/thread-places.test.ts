@@ -77,6 +77,37 @@ t.test('a thread with which no server was reached is used for the next one of it
   t.not((await lease('a', 'x')).thread, first.thread, 'but not once one was')
 })
 
+t.test('a thread with which no server was reached goes to others of its namespace who wait', async (t) => {
+  const { places, lease } = placesOf({ perNamespace: 1 })
+  const first = await places.lease({ namespace: 'a', server: 'x' }, patience())
+  const waiting = lease('a', 'y')
+  first.release()
+  const again = await places.lease({ namespace: 'a', server: 'z' }, patience())
+  t.equal(again.thread, first.thread, 'whose attempt tries its next address')
+  t.notOk(await isSettled(waiting))
+  again.release()
+  t.equal((await waiting).thread, first.thread)
+})
+
+t.test('where other namespaces wait it does so for no longer than a turn', async (t) => {
+  let now = 0
+  const { places, lease } = placesOf({ total: 1, turnMs: 1_500 }, () => now)
+  const place = { namespace: 'a', server: 'x' }
+  const first = await places.lease(place, patience())
+  const waiting = lease('b', 'x')
+  now = 1_499
+  first.release()
+  const again = await places.lease(place, patience())
+  t.equal(again.thread, first.thread)
+  now = 1_500
+  again.release()
+  const late = places.lease(place, patience())
+  const other = await waiting
+  t.notOk(await isSettled(late))
+  other.release()
+  t.not((await late).thread, first.thread)
+})
+
 t.test('a namespace waits at its share, others do not', async (t) => {
   const { lease } = placesOf()
   const held = [await lease('a', 'x'), await lease('a', 'y')]

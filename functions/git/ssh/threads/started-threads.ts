@@ -13,6 +13,8 @@ export interface PlacedThread extends UsedThread {
   readonly thread: WorkerThread
   /** Undefined: none was reached, and it may be used for another one of its namespace. */
   server: string | undefined
+  /** When it was started. */
+  readonly began: number
   /** Whether a server was reached. */
   hasReached: boolean
   /** Ends it where nobody uses it. */
@@ -21,8 +23,8 @@ export interface PlacedThread extends UsedThread {
 
 /** All threads, from their start until their memory is free. */
 export interface StartedThreads {
-  /** @throws Error where the pod may have no more threads */
-  readonly begin: (place: Place) => PlacedThread
+  /** `now` is when it is started. @throws Error where the pod may have no more threads */
+  readonly begin: (place: Place, now: number) => PlacedThread
   readonly size: () => number
   readonly countOf: (namespace: string) => number
   /** Those that are not about to end. */
@@ -49,9 +51,9 @@ export function keepStartedThreads(
   }
 
   return {
-    begin({ namespace, server }) {
+    begin({ namespace, server }, began) {
       const unused = { leases: 0, since: 0, logsInSince: undefined, hasReached: false, idle: undefined }
-      const placed: PlacedThread = { namespace, server, thread: start(), ...unused }
+      const placed: PlacedThread = { namespace, server, began, thread: start(), ...unused }
       all.add(placed)
       void placed.thread.ended.then(() => {
         clearTimeout(placed.idle)

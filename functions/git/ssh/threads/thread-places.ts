@@ -89,9 +89,9 @@ export function makeThreadPlaces(
   }
 
   function tryLease(place: Place): Lease | undefined {
-    const found = threads.find(place)
-    if (found !== undefined && turns.isOver(found) && keptOut() > 0) return undefined
-    const used = found ?? threads.findBlank(place.namespace) ?? beginIn(place)
+    const found = threads.find(place) ?? threads.findBlank(place.namespace)
+    if (found !== undefined && isOver(found) && keptOut() > 0) return undefined
+    const used = found ?? beginIn(place)
     if (used === undefined) return undefined
     used.server = place.server
     clearTimeout(used.idle)
@@ -105,8 +105,13 @@ export function makeThreadPlaces(
     }
   }
 
+  /** One that has reached no server may have had many users, one after the other. */
+  function isOver(used: PlacedThread): boolean {
+    return turns.isOver(used) || (used.server === undefined && elapsed() - used.began >= bounds.turnMs)
+  }
+
   function beginIn(place: Place): PlacedThread | undefined {
-    return threads.size() < total && hasShare(place) ? threads.begin(place) : undefined
+    return threads.size() < total && hasShare(place) ? threads.begin(place, elapsed()) : undefined
   }
 
   async function logIn<T>(used: PlacedThread, work: () => Promise<T>): Promise<T> {
@@ -125,7 +130,9 @@ export function makeThreadPlaces(
     if (!used.hasReached) used.server = undefined
     used.thread.hold(false)
     used.idle = setTimeout(used.thread.end, idleMs).unref()
-    makeRoom()
+    if (used.hasReached) makeRoom()
+    // To start a thread takes long: this one is for the next address of the same attempt, or for others of its namespace.
+    else setImmediate(startWaiters)
   }
 
   function startWaiters(): void {
