@@ -1,6 +1,6 @@
 import type { Authorised } from './authorise.ts'
 import type { Secret, SecretReader } from '../cluster/cluster.ts'
-import { isAccountRefused, retryForbidden } from '../cluster/rbac-retry.ts'
+import { isAccountRefused, isForbidden, retryForbidden } from '../cluster/rbac-retry.ts'
 import type { Target } from '../domain/repository/target.ts'
 import { Failure } from '../domain/failure.ts'
 import { hasRight, SECRETS } from '../domain/gate/secrets.ts'
@@ -66,7 +66,10 @@ export async function readSecret(
   const { subject } = authorised.requester
   const review: Parameters<typeof hasRight>[2] = (access) =>
     cluster.reviewAccess(subject, access, { namespace })
-  if (!(await hasRight(user.right, named, review))) throw unboundSecret(named, subject.username)
+  const requireRight = async (): Promise<void> => {
+    if (!(await hasRight(user.right, named, review))) throw unboundSecret(named, subject.username)
+  }
+  await retryForbidden(requireRight, isForbidden, { cluster, signal })
   // The namespace may have been deleted meanwhile, and made again by others: there the names mean other Secrets and accounts.
   await stillThere()
   await inTurn(() => requireTarget(secret, target, user))

@@ -143,6 +143,16 @@ t.test('a Secret is not used once the right to it is gone, however lately it was
   }
 })
 
+t.test('a denial for which an authoriser does not answer is tried again soon', async (t) => {
+  const { cluster, request } = stage('get', 'git.example.com/acme')
+  cluster.mayAccess = () => false
+  const undecided = { ...cluster, knowsRights: () => Promise.resolve(false) }
+  await t.rejects(readSecret(NAMED, request, { cluster: undecided }), {
+    reason: 'ProviderUnavailable',
+    retry: 'transient',
+  })
+})
+
 t.test('a Secret that was made under an old name is not used for a resource that is gone', async (t) => {
   const { cluster, request } = stage('get', 'git.example.com/acme')
   const read: string[] = []
