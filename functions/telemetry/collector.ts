@@ -101,6 +101,11 @@ async function post(
   boundHead(request)
   const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>()
   request.once('response', resolve).on('error', reject)
+  // Nothing else tells of it.
+  request.once('upgrade', (_response, socket) => {
+    socket.destroy()
+    reject(new Error('The collector switches protocols.'))
+  })
   request.end(body)
   const response = await promise
   const read = await readBody(response, { most: LARGEST_BODY, signal: options.signal })

@@ -50,6 +50,19 @@ async function caFile(t: Test): Promise<string> {
   return file
 }
 
+t.test('an answer that switches protocols is tried again', async (t) => {
+  const server = createServer((socket) => {
+    socket.once('data', () =>
+      socket.write('HTTP/1.1 101 Other\r\nconnection: Upgrade\r\nupgrade: other\r\n\r\n'),
+    )
+    socket.on('error', () => undefined)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  t.teardown(() => server.close())
+  const { port } = server.address() as AddressInfo
+  t.match(await sender(`http://127.0.0.1:${port}`)(), { outcome: 'again' })
+})
+
 t.test('spans arrive as OTLP has them, with the headers of the operator', async (t) => {
   const collector = await start(t)
   const send = sender(collector.url, { OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20x' })
