@@ -40,14 +40,18 @@ export function judgeRefusal(
   if (says(ofRef, COLLISION)) return refuseInWords(nameCollision(context))
   if (says(ofRef, RACE)) return { kind: 'race' }
   if (says(words, OUTAGE.pattern)) return refuseInWords(failureOf(OUTAGE, context))
-  if (/unpacker error|unable to migrate objects/.test(reason) && says(`${unpack}\n${words}`, DISK))
-    return refuseInWords(unavailable(context, 'cannot store the commit (disk or file rights of the server)'))
+  const isUnstored = /unpacker error|unable to migrate objects/.test(reason)
+  const isOfHook = /hook declined/.test(reason)
+  if ((isUnstored && says(`${unpack}\n${words}`, DISK)) || (isOfHook && says(words, SPENT)))
+    return refuseInWords(
+      unavailable(context, 'cannot store the commit (disk, memory or file rights of the server)'),
+    )
   const remoteWords = remote.replace(/^error: hook declined to update .*$/m, '').trim()
   const told = [SAYS_NOTHING.test(reason) && remoteWords !== '' ? '' : reason, remoteWords]
   const final = rejection(told.filter((text) => text !== '').join('\n'), context)
   // The server could not do it, and may later: nothing says that it does not take the commit.
   const isUnable =
-    LOST.test(reason) || NOT_MOVED.test(reason) || (/unpacker error/.test(reason) && remoteWords === '')
+    LOST.test(reason) || NOT_MOVED.test(reason) || ((isUnstored || isOfHook) && remoteWords === '')
   const failure = isUnable ? new Failure(final.reason, final.message, { retry: 'slow' }) : final
   // A race or a refusal: only the tip can show which.
   if (NOT_MOVED.test(reason)) return { kind: 'race', unless: failure }
@@ -103,6 +107,9 @@ const SAYS_NOTHING = /declined|^(?:failed to update ref|failed to lock|unpacker 
 const NOT_MOVED = /^(?:failed to update ref|failed to lock)$|^TF401028\b/
 // Git took the commits, and then could not find them.
 const LOST = /^bad pack$/
+// What the C library, shells and Git say in a hook that cannot go on: about the server, and not about the commit.
+const SPENT =
+  /: (?:No space left on device|Read-only file system|Cannot allocate memory|Resource temporarily unavailable|Too many open files)$|^fatal: Out of memory|^error: \S+ died of signal \d+$/m
 const DISK =
   /unable to (create|write|migrate)|No space left|Permission denied|insufficient permission|Read-only file system/
 const NO_RIGHT = /^(?:(?:error|Gitea|Forgejo): )?(?<own>User permission denied for writing)/m

@@ -19,6 +19,24 @@ const answers: readonly (readonly [string, string, object])[] = [
     'unpacker error',
     { kind: 'refused', failure: { reason: 'ProviderUnavailable' }, each: false },
   ],
+  ...[
+    "mktemp: failed to create file via template '/tmp/tmp.XXXXXXXXXX': No space left on device",
+    'hook: fork: retry: Resource temporarily unavailable',
+    './hook: fork: Cannot allocate memory',
+    'fatal: Out of memory, malloc failed (tried to allocate 10485760 bytes)',
+    'error: hooks/pre-receive died of signal 9',
+  ].map((words): [string, string, object] => [words, 'pre-receive hook declined', OUTAGE]),
+  // Nothing says that the commit is not taken: over HTTPS, a hook that was killed leaves no more words than one that has none.
+  [
+    '',
+    'pre-receive hook declined',
+    { kind: 'refused', failure: { reason: 'PushRejected', retry: 'slow' }, each: true },
+  ],
+  [
+    'The file "No space left on device" is too large.',
+    'pre-receive hook declined',
+    { kind: 'refused', failure: { reason: 'PushRejected', retry: 'never' }, each: true },
+  ],
   ['', 'Internal Server Error', OUTAGE],
   ['fatal error in commit_refs', 'failure', OUTAGE],
   ['GitLab: 502 Bad Gateway', 'pre-receive hook declined', OUTAGE],
