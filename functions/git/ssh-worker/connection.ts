@@ -18,6 +18,7 @@ import {
 } from './connection-errors.ts'
 import type { SSHError } from './connection-errors.ts'
 import { openChannel, takesTinyPackets } from './command-channel.ts'
+import { keepFirstLine } from './identification.ts'
 import type { OnReached, SSHTarget } from './messages.ts'
 import { pacePackets } from './packet-pace.ts'
 import type { OnRead } from './port-stream.ts'
@@ -152,8 +153,8 @@ async function logIn(
       readyTimeout: target.readyMs ?? READY_MS,
       ...KEEP_ALIVE,
     })
-    // ssh2 has paused the socket, and adds its own listener later: bytes are counted before it reads them.
-    socket.on('data', ({ length }: Buffer) => {
+    // ssh2 has paused the socket, and adds its own listener later: these are called before it reads the bytes.
+    socket.on('data', keepFirstLine(client)).on('data', ({ length }: Buffer) => {
       const violation = guard.received(length)
       if (violation !== undefined) stop(violation)
     })
