@@ -1,6 +1,7 @@
 import { anySignal } from '../../domain/deadline.ts'
 import type { Release } from '../../domain/network/budget.ts'
-import type { BranchTurn, BranchTurns, BranchWriter, Slow } from './branch-turns.ts'
+import type { BranchWriter, Slow } from './branch-lines.ts'
+import type { BranchTurn, BranchTurns } from './branch-turns.ts'
 import type { BranchTarget } from './queue/branch-place.ts'
 import type { Acquire, Session } from './first-session.ts'
 

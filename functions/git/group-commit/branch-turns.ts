@@ -1,23 +1,22 @@
 import { unlessAborted } from '../../domain/deadline.ts'
 import type { Release } from '../../domain/network/budget.ts'
-import { openFairQueue } from '../../domain/sharing/fair-queue.ts'
-import { countInProportion } from '../../domain/sharing/taken-time.ts'
+import {
+  LONGEST_TURN_MS,
+  makeLines,
+  ownerOf,
+  SUSPECTS_TURN_MS,
+  type BranchWriter,
+  type Lines,
+} from './branch-lines.ts'
+import { rememberWriters } from './known-writers.ts'
 import { branchKey, type BranchTarget } from './queue/branch-place.ts'
-import { rememberWriters, type KnownWriter } from './known-writers.ts'
 import { enterPatiently, type TurnPatience } from '../turn-patience.ts'
 
-/** How long a login keeps others from the branch. Not longer: their server may be slow with it alone. */
-const LONGEST_TURN_MS = 2_000
 /**
- * And one whose push several namespaces share, which may be divided, or slow because of one of them: they would wait for each push that
+ * How long a login whose push several namespaces share keeps others from the branch: it may be divided, or slow because of one of them: they would wait for each push that
  * has lost a race to the quick ones of another login.
  */
 const LONGEST_SHARED_TURN_MS = 10_000
-/**
- * And one that may be the slow one: there may be ten of them. One that is known to take less than a turn has all of it: others would take
- * its tip again and again. One that is known to take longer keeps nobody waiting: they take its tip in any case.
- */
-const SUSPECTS_TURN_MS = 500
 /** How long a login waits, however many are before it: ten namespaces that use all of each turn would take twenty seconds. */
 const LONGEST_WAIT_MS = 4_000
 /** The same of one that has never moved the branch: those before it may be anybody, and whoever may not push takes no tip. */
@@ -25,23 +24,7 @@ const STRANGERS_WAIT_MS = 2_000
 /** The same of a push that is likely to take more than LARGE_MS: where several go on at once, they take each other's tip. */
 const LARGE_WAIT_MS = 10_000
 const LARGE_MS = 100
-/** A push may take longer than is usual for its size, because others take its tip: of that, little counts as taken. */
-const USUAL = 4
-const COUNTED = 1 / 4
 const NEVER = new AbortController().signal
-
-/** Milliseconds, or that it may be the slow one, of which nothing is known. */
-export type Slow = number | 'unknown'
-
-/** Who writes to a branch. */
-export interface BranchWriter extends KnownWriter {
-  /** How long its next push is likely to take, by its size, in milliseconds; default: no time. */
-  readonly likelyMs?: number | undefined
-  /** How long the host is likely to look at it besides: others go first, and it waits for longer; default: no time. */
-  readonly slowMs?: Slow | undefined
-  /** Whether several namespaces share its push. */
-  readonly isShared?: boolean | undefined
-}
 
 /** The turn of a login. */
 export interface BranchTurn {
@@ -57,23 +40,6 @@ export interface BranchTurns {
   readonly take: (target: BranchTarget, writer: BranchWriter, signal?: AbortSignal) => Promise<BranchTurn>
   /** This login has moved the branch, for one of these namespaces. */
   readonly landed: (target: BranchTarget, writer: BranchWriter) => void
-}
-
-/** Who waits for a branch. */
-interface Line {
-  readonly enter: (writer: BranchWriter, signal: AbortSignal) => Promise<Release>
-}
-
-/** Those who have moved a branch, and those who never have. */
-interface Lines {
-  readonly known: Line
-  readonly strangers: Line
-  /** Known ones that wait or have their turn. */
-  readonly ahead: Set<Promise<undefined>>
-  /** When each namespace was last let through, by the clock. */
-  readonly passed: Map<string, number>
-  /** Logins that use these lines. */
-  users: number
 }
 
 /**
@@ -125,24 +91,6 @@ export function openBranchTurns(elapsed = () => performance.now()): BranchTurns 
   }
 }
 
-function makeLines(elapsed: () => number): Lines {
-  const [known, strangers] = [lineOf(elapsed), lineOf(elapsed)]
-  return { known, strangers, ahead: new Set(), passed: new Map(), users: 0 }
-}
-
-function lineOf(elapsed: () => number): Line {
-  const queue = openFairQueue(1, { elapsed, taken: countInProportion(LONGEST_TURN_MS) })
-  return {
-    async enter(writer, signal) {
-      const { likelyMs = 0, slowMs = 0 } = writer
-      const heldMs = slowMs === 'unknown' ? SUSPECTS_TURN_MS : slowMs
-      const leave = await queue.enter(ownerOf(writer), signal, 'last', likelyMs + COUNTED * heldMs)
-      const began = elapsed()
-      return () => leave(Math.max(USUAL * likelyMs, COUNTED * (elapsed() - began)))
-    },
-  }
-}
-
 /** Its turn in the line of those who have moved the branch. */
 async function takeKnown(lines: Lines, writer: BranchWriter, patience: TurnPatience): Promise<BranchTurn> {
   const { known, ahead } = lines
@@ -184,12 +132,6 @@ function longestTurnOf({ isShared = false, slowMs = 0 }: BranchWriter): number {
   if (slowMs === 'unknown') return SUSPECTS_TURN_MS
   if (slowMs > LONGEST_TURN_MS) return 0
   return isShared ? LONGEST_SHARED_TURN_MS : LONGEST_TURN_MS
-}
-
-/** Who takes a turn for several namespaces takes one for each, until the first of them has it (first-session.ts). */
-function ownerOf({ namespaces, login }: BranchWriter): string {
-  const [first = login] = namespaces
-  return first
 }
 
 /** It ends after `mostMs` at the latest. `leave`: the line, if it has waited for long enough and has no place. */

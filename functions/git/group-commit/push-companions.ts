@@ -1,6 +1,6 @@
 import type { RoundReport } from '../writer/round.ts'
 import type { BranchQueue, Waiter } from './queue/branch-queue.ts'
-import type { Slow } from './branch-turns.ts'
+import type { Slow } from './branch-lines.ts'
 import { rememberApart } from './kept-apart.ts'
 import { SLOW_MS, watchPushTimes } from './push-times.ts'
 import { apartKey, isOfOneNamespace, keyOf, namespaceOf, partKey } from './queue/queue-keys.ts'

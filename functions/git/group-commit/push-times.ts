@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { openLastingCache } from '../../domain/sharing/lasting-cache.ts'
 import type { RoundReport } from '../writer/round.ts'
-import type { Slow } from './branch-turns.ts'
+import type { Slow } from './branch-lines.ts'
 
 /** How long pushes take, by branch and login, to find out whose commits make those slow that namespaces share. */
 export interface PushTimes {

@@ -1,11 +1,8 @@
 import { mock } from 'node:test'
 import t from 'tap'
 import { takeBatchTurns } from '../../../functions/git/group-commit/batch-turns.ts'
-import {
-  openBranchTurns,
-  type BranchWriter,
-  type Slow,
-} from '../../../functions/git/group-commit/branch-turns.ts'
+import type { BranchWriter, Slow } from '../../../functions/git/group-commit/branch-lines.ts'
+import { openBranchTurns } from '../../../functions/git/group-commit/branch-turns.ts'
 import type { BranchTarget } from '../../../functions/git/group-commit/queue/branch-place.ts'
 import { addressOf } from '../stage.ts'
 
