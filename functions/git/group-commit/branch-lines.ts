@@ -6,10 +6,15 @@ import type { KnownWriter } from './known-writers.ts'
 /** How long a login keeps others from the branch. Not longer: their server may be slow with it alone. */
 export const LONGEST_TURN_MS = 2_000
 /**
- * The same of one that may be the slow one: there may be ten of them. One that is known to take less than a turn has all of it: others would take
- * its tip again and again. One that is known to take longer keeps nobody waiting: they take its tip in any case.
+ * The same of one that may be the slow one: there may be ten of them. One that is known to take less than a turn has all of it: others
+ * would take its tip again and again. One that is known to take longer keeps none of those waiting: they take its tip in any case.
  */
 export const SUSPECTS_TURN_MS = 500
+/**
+ * How long one that is known to take longer keeps its like from the branch: many at once would take each other's tip, and what the
+ * server does for all of them makes each one slower.
+ */
+const SLOW_TURN_MS = 4_000
 /** A push may take longer than is usual for its size, because others take its tip: of that, little counts as taken. */
 const USUAL = 4
 const COUNTED = 1 / 4
@@ -50,17 +55,45 @@ export function makeLines(elapsed: () => number): Lines {
   return { known, strangers, ahead: new Set(), passed: new Map(), users: 0 }
 }
 
+/** Those who are slow wait for each other, and then for a turn like all, which is over at once. */
 function lineOf(elapsed: () => number): Line {
-  const queue = openFairQueue(1, { elapsed, taken: countInProportion(LONGEST_TURN_MS) })
+  const all = queueOf(LONGEST_TURN_MS, elapsed)
+  const slow = queueOf(SLOW_TURN_MS, elapsed)
   return {
     async enter(writer, signal) {
-      const { likelyMs = 0, slowMs = 0 } = writer
-      const heldMs = slowMs === 'unknown' ? SUSPECTS_TURN_MS : slowMs
-      const leave = await queue.enter(ownerOf(writer), signal, 'last', likelyMs + COUNTED * heldMs)
-      const began = elapsed()
-      return () => leave(Math.max(USUAL * likelyMs, COUNTED * (elapsed() - began)))
+      if (!isSlow(writer)) return all(writer, signal)
+      const leave = await slow(writer, signal)
+      try {
+        const pass = await all(writer, signal)
+        pass()
+      } catch (error) {
+        leave()
+        throw error
+      }
+      const timer = setTimeout(leave, SLOW_TURN_MS)
+      return () => {
+        clearTimeout(timer)
+        leave()
+      }
     },
   }
+}
+
+/** Places of one after the other, in equal parts of the time. */
+function queueOf(mostMs: number, elapsed: () => number) {
+  const queue = openFairQueue(1, { elapsed, taken: countInProportion(mostMs) })
+  return async function enter(writer: BranchWriter, signal: AbortSignal): Promise<Release> {
+    const { likelyMs = 0, slowMs = 0 } = writer
+    const heldMs = slowMs === 'unknown' ? SUSPECTS_TURN_MS : slowMs
+    const leave = await queue.enter(ownerOf(writer), signal, 'last', likelyMs + COUNTED * heldMs)
+    const began = elapsed()
+    return () => leave(Math.max(USUAL * likelyMs, COUNTED * (elapsed() - began)))
+  }
+}
+
+/** Whether it is known to take longer than a turn. */
+export function isSlow({ slowMs = 0 }: BranchWriter): boolean {
+  return slowMs !== 'unknown' && slowMs > LONGEST_TURN_MS
 }
 
 /** Who takes a turn for several namespaces takes one for each, until the first of them has it (first-session.ts). */

@@ -1,6 +1,7 @@
 import { unlessAborted } from '../../domain/deadline.ts'
 import type { Release } from '../../domain/network/budget.ts'
 import {
+  isSlow,
   LONGEST_TURN_MS,
   makeLines,
   ownerOf,
@@ -13,8 +14,8 @@ import { branchKey, type BranchTarget } from './queue/branch-place.ts'
 import { enterPatiently, type TurnPatience } from '../turn-patience.ts'
 
 /**
- * How long a login whose push several namespaces share keeps others from the branch: it may be divided, or slow because of one of them: they would wait for each push that
- * has lost a race to the quick ones of another login.
+ * How long a login whose push several namespaces share keeps others from the branch. The push may be divided, or slow because of one of
+ * them: with less, they would wait for each push that has lost a race to the quick ones of another login.
  */
 const LONGEST_SHARED_TURN_MS = 10_000
 /** How long a login waits, however many are before it: ten namespaces that use all of each turn would take twenty seconds. */
@@ -45,7 +46,8 @@ export interface BranchTurns {
 /**
  * Takes turns: of several logins that write to one branch, one pushes at a time, so that they do not take each other's
  * tip. A turn is over when its push has ended, or after two seconds, or ten if namespaces share it; nobody waits for other namespaces
- * for more than four, or ten with a large push.
+ * for more than four, or ten with a large push. Pushes at which the host looks for longer keep nobody else waiting, and are made one
+ * after the other as well, for four seconds each.
  * Namespaces that wait get equal parts of the time, however many logins each has, so that one with short pushes waits for about one of
  * another. Anybody can name a branch: one that has moved it waits for none that never has, and one that never has for two seconds at
  * most. `elapsed`: milliseconds of a clock that is never set.
@@ -95,7 +97,7 @@ export function openBranchTurns(elapsed = () => performance.now()): BranchTurns 
 async function takeKnown(lines: Lines, writer: BranchWriter, patience: TurnPatience): Promise<BranchTurn> {
   const { known, ahead } = lines
   const { promise: over, resolve } = Promise.withResolvers<undefined>()
-  ahead.add(over)
+  if (!isSlow(writer)) ahead.add(over)
   function leave(): void {
     ahead.delete(over)
     resolve(undefined)
@@ -103,7 +105,7 @@ async function takeKnown(lines: Lines, writer: BranchWriter, patience: TurnPatie
   try {
     const enter = (signal: AbortSignal): Promise<Release> => known.enter(writer, signal)
     const release = await enterPatiently(enter, patience)
-    return turn(release, leave, longestTurnOf(writer))
+    return turn(release, leave, writer)
   } catch (error) {
     leave()
     throw error
@@ -121,7 +123,7 @@ async function takeStranger(lines: Lines, writer: BranchWriter, patience: TurnPa
     return entered
   }
   const release = await enterPatiently(enter, patience)
-  return turn(release, () => undefined, longestTurnOf(writer))
+  return turn(release, () => undefined, writer)
 }
 
 function longestWaitOf({ likelyMs = 0, slowMs = 0 }: BranchWriter, usual: number): number {
@@ -130,19 +132,21 @@ function longestWaitOf({ likelyMs = 0, slowMs = 0 }: BranchWriter, usual: number
 
 function longestTurnOf({ isShared = false, slowMs = 0 }: BranchWriter): number {
   if (slowMs === 'unknown') return SUSPECTS_TURN_MS
-  if (slowMs > LONGEST_TURN_MS) return 0
   return isShared ? LONGEST_SHARED_TURN_MS : LONGEST_TURN_MS
 }
 
-/** It ends after `mostMs` at the latest. `leave`: the line, if it has waited for long enough and has no place. */
-function turn(place: Release | undefined, leave: () => void, mostMs: number): BranchTurn {
-  let isOver = place === undefined
+/**
+ * It ends after a while at the latest; one that is slow has none but among its like. `leave`: the line, if it has waited for long enough
+ * and has no place.
+ */
+function turn(place: Release | undefined, leave: () => void, writer: BranchWriter): BranchTurn {
+  let isOver = place === undefined || isSlow(writer)
   function end(): void {
     clearTimeout(timer)
     isOver = true
     place?.()
     leave()
   }
-  const timer = setTimeout(end, mostMs)
+  const timer = isSlow(writer) ? undefined : setTimeout(end, longestTurnOf(writer))
   return { release: end, isOver: () => isOver }
 }

@@ -106,6 +106,46 @@ t.test('who may make a push slow has a short turn, and who is known to none', as
   }
 })
 
+t.test('those who are slow push one after the other, and keep nobody else waiting', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.teardown(() => mock.timers.reset())
+  let now = 0
+  const turns = openBranchTurns(() => now)
+  async function pass(milliseconds: number): Promise<void> {
+    await settle()
+    now += milliseconds
+    mock.timers.tick(milliseconds)
+    await settle()
+  }
+  const began: string[] = []
+  const take = async (namespace: string, slowMs: Slow) => {
+    const turn = await turns.take(MAIN, { login: 'all', namespaces: [namespace], slowMs })
+    began.push(namespace)
+    return turn
+  }
+  for (const namespace of ['slow', 'slower', 'slowest', 'new', 'quick'])
+    turns.landed(MAIN, { login: 'all', namespaces: [namespace] })
+  const slow = await take('slow', 2_500)
+  const others = [take('slower', 10_000), take('slowest', 30_000)]
+  await pass(1)
+  t.ok(slow.isOver(), 'others may take its tip')
+  for (const [namespace, slowMs] of [
+    ['new', 'unknown'],
+    ['quick', 0],
+  ] as const) {
+    const turn = await take(namespace, slowMs)
+    turn.release()
+  }
+  await pass(2_500)
+  t.same(began, ['slow', 'new', 'quick'])
+  slow.release()
+  await pass(3_999)
+  t.same(began, ['slow', 'new', 'quick', 'slower'])
+  await pass(1)
+  t.same(began, ['slow', 'new', 'quick', 'slower', 'slowest'], 'not for more than four seconds')
+  for (const { release } of await Promise.all(others)) release()
+})
+
 t.test(
   'a turn that a push takes again lasts as long as that of a shared one, where several are in it by then',
   async (t) => {
