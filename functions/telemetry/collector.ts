@@ -10,6 +10,7 @@ import { unbracketed } from '../domain/repository/address.ts'
 import { boundHead } from '../net/head-bound.ts'
 import { connectTLS } from '../net/metered-tls.ts'
 import { established } from '../net/socket.ts'
+import { whenSwitched } from '../net/switched-protocols.ts'
 import type { Trust } from '../net/trust.ts'
 import { openTunnel } from '../net/tunnel.ts'
 import { exportRequest } from './otlp.ts'
@@ -101,11 +102,7 @@ async function post(
   boundHead(request)
   const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>()
   request.once('response', resolve).on('error', reject)
-  // Nothing else tells of it.
-  request.once('upgrade', (_response, socket) => {
-    socket.destroy()
-    reject(new Error('The collector switches protocols.'))
-  })
+  whenSwitched(request, () => reject(new Error('The collector switches protocols.')))
   request.end(body)
   const response = await promise
   const read = await readBody(response, { most: LARGEST_BODY, signal: options.signal })

@@ -16,6 +16,7 @@ import {
   TRACEPARENT,
 } from '../../functions/domain/event/sender-signature.ts'
 import { boundHead } from '../../functions/net/head-bound.ts'
+import { whenSwitched } from '../../functions/net/switched-protocols.ts'
 
 /** Where events go, as a Knative SinkBinding configures it. */
 export interface SinkTarget {
@@ -150,11 +151,7 @@ function post(target: SinkTarget, agent: http.Agent, posting: Posting): Promise<
   const request = client.request(target.url, { method: 'POST', agent, headers, signal })
   boundHead(request)
   request.on('error', resolve)
-  // Nothing else tells of it.
-  request.once('upgrade', ({ statusCode: status = 0 }, socket) => {
-    socket.destroy()
-    resolve({ status, retryAfterMs: 0 })
-  })
+  whenSwitched(request, (status) => resolve({ status, retryAfterMs: 0 }))
   request.once('response', (response) => {
     const answer = { status: response.statusCode ?? 0, retryAfterMs: retryAfterMsIn(response.headers) }
     const bounds = { most: LARGEST_BODY, signal: AbortSignal.timeout(posting.times.bodyMs) }
