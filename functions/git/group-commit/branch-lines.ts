@@ -32,10 +32,8 @@ export interface BranchWriter extends KnownWriter {
   readonly isShared?: boolean | undefined
 }
 
-/** Who waits for a branch. */
-export interface Line {
-  readonly enter: (writer: BranchWriter, signal: AbortSignal) => Promise<Release>
-}
+/** Waits in a line for a branch. The result gives the place back. Rejects if the signal fires before. */
+type Line = (writer: BranchWriter, signal: AbortSignal) => Promise<Release>
 
 /** Those who have moved a branch, and those who never have. */
 export interface Lines {
@@ -59,30 +57,28 @@ export function makeLines(elapsed: () => number): Lines {
 function lineOf(elapsed: () => number): Line {
   const all = queueOf(LONGEST_TURN_MS, elapsed)
   const slow = queueOf(SLOW_TURN_MS, elapsed)
-  return {
-    async enter(writer, signal) {
-      if (!isSlow(writer)) return all(writer, signal)
-      const leave = await slow(writer, signal)
-      try {
-        const pass = await all(writer, signal)
-        pass()
-      } catch (error) {
-        leave()
-        throw error
-      }
-      const timer = setTimeout(leave, SLOW_TURN_MS)
-      return () => {
-        clearTimeout(timer)
-        leave()
-      }
-    },
+  return async function enter(writer, signal) {
+    if (!isSlow(writer)) return all(writer, signal)
+    const leave = await slow(writer, signal)
+    try {
+      const pass = await all(writer, signal)
+      pass()
+    } catch (error) {
+      leave()
+      throw error
+    }
+    const timer = setTimeout(leave, SLOW_TURN_MS)
+    return () => {
+      clearTimeout(timer)
+      leave()
+    }
   }
 }
 
 /** Places of one after the other, in equal parts of the time. */
-function queueOf(mostMs: number, elapsed: () => number) {
+function queueOf(mostMs: number, elapsed: () => number): Line {
   const queue = openFairQueue(1, { elapsed, taken: countInProportion(mostMs) })
-  return async function enter(writer: BranchWriter, signal: AbortSignal): Promise<Release> {
+  return async function enter(writer, signal) {
     const { likelyMs = 0, slowMs = 0 } = writer
     const heldMs = slowMs === 'unknown' ? SUSPECTS_TURN_MS : slowMs
     const leave = await queue.enter(ownerOf(writer), signal, 'last', likelyMs + COUNTED * heldMs)

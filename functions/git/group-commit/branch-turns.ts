@@ -103,7 +103,7 @@ async function takeKnown(lines: Lines, writer: BranchWriter, patience: TurnPatie
     resolve(undefined)
   }
   try {
-    const enter = (signal: AbortSignal): Promise<Release> => known.enter(writer, signal)
+    const enter = (signal: AbortSignal): Promise<Release> => known(writer, signal)
     const release = await enterPatiently(enter, patience)
     return turn(release, leave, writer)
   } catch (error) {
@@ -117,7 +117,7 @@ async function takeStranger(lines: Lines, writer: BranchWriter, patience: TurnPa
   const { strangers, ahead } = lines
   const before = [...ahead]
   async function enter(signal: AbortSignal): Promise<Release> {
-    const entered = await strangers.enter(writer, signal)
+    const entered = await strangers(writer, signal)
     // One that leaves the line now has its turn already.
     await unlessAborted(Promise.all(before), signal).catch(() => undefined)
     return entered
