@@ -122,7 +122,11 @@ const refusals: readonly Refusal[] = [
   ],
   [
     'a hook that prints 3 MiB',
-    { hooks: { 'pre-receive': 'echo "not now" >&2; yes "and more" | head -c 3145728 >&2; exit 1' } },
+    {
+      hooks: {
+        'pre-receive': 'echo "not now" >&2; yes "and more, $(seq -s " " 20)" | head -c 3145728 >&2; exit 1',
+      },
+    },
     {},
     { failure: { reason: 'PushRejected' }, each: true },
   ],
