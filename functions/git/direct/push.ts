@@ -77,7 +77,7 @@ function judgeAnswer(
 ): Judged {
   const report = readReport(answer, basis.tip)
   if (report instanceof Error) {
-    const failure = explained(report, 'push', context)
+    const failure = explained(report, context)
     return { pushed: failure instanceof Failure ? refuse(failure) : unreported(context), certain: false }
   }
   const moved = readMoved(`${words}\n${report.progress}`, context)

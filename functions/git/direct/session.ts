@@ -2,7 +2,7 @@ import { Failure } from '../../domain/failure.ts'
 import type { GitObject, ObjectId } from '../objects/object.ts'
 import { createPace } from '../objects/pace.ts'
 import { declaredCount, readPack } from '../objects/pack-reader.ts'
-import { failureOf, unknownError, type Doing } from '../output/classify.ts'
+import { failureOf, unknownError } from '../output/classify.ts'
 import { OUTAGE } from '../output/error-table.ts'
 import { BROKEN_OFF, NOTHING_NEWER, type ErrorContext } from '../output/error-meaning.ts'
 import { movedFailure, readMoved } from '../output/moved.ts'
@@ -66,7 +66,7 @@ export async function listRefs(
   } catch (error) {
     if (isProtocolError(error, 'REMOTE') && NOT_KNOWN.test(error.message))
       throw new Error('it does not know the command')
-    throw explained(error, 'reading', context)
+    throw explained(error, context)
   }
 }
 
@@ -121,7 +121,7 @@ export async function fetchObjects(
       })
     })
   } catch (error) {
-    if (!isProtocolError(error, 'REMOTE')) throw explained(error, 'reading', context)
+    if (!isProtocolError(error, 'REMOTE')) throw explained(error, context)
     if (NOT_THERE.test(error.message)) return 'moved'
     if (request.depth instanceof Date && NOTHING_NEWER.test(error.message)) return 'nothing newer'
     if (OUTAGE.pattern.test(error.message)) throw failureOf(OUTAGE, context)
@@ -171,10 +171,10 @@ async function unpack(
  * The Failure for an answer that broke off, or in which the server reports an error, in the sentences of `output/`.
  * Every other error as it is: one that is no Failure means that this engine cannot go on, and that the git binary may.
  */
-export function explained(error: unknown, doing: Doing, context: ErrorContext): unknown {
+export function explained(error: unknown, context: ErrorContext): unknown {
   if (isProtocolError(error, 'TRUNCATED')) return failureOf(BROKEN_OFF, context)
   if (!isProtocolError(error, 'REMOTE')) return error
-  return unknownError(error.message, doing, context)
+  return unknownError(error.message, 'reading', context)
 }
 
 /**

@@ -28,7 +28,7 @@ export type Meaning =
   | 'race'
   | Failure
 
-/** What a git was at: only what is pushed can be refused, all else may succeed the next time. */
+/** What a git was at: only a push can be refused, all else may succeed the next time. */
 export type Doing = 'reading' | 'push'
 
 /**
@@ -53,9 +53,12 @@ export function classify(ended: Ended, doing: Doing, context: ErrorContext): Mea
     explainOwn(output, context) ??
     (output.remote === ''
       ? explainSilent(ended, output, context)
-      : unknownError(output.remote, doing, context))
+      : unknownError(output.remote, ended.exitCode === UNSENT ? doing : 'reading', context))
   )
 }
+
+/** The exit code of a git that has failed before it has pushed anything; over HTTPS it is 1 afterwards (measured with git 2.39). */
+export const UNSENT = 128
 
 // With uploadpackfilter.allow, a server says that it has filters, and refuses some of them.
 const FILTER_REFUSED = /^(?:git upload-pack: )?filter '[^'\n]*' not supported$/m
@@ -89,12 +92,14 @@ export function rejection(words: string, context: ErrorContext): Failure {
 }
 
 /**
- * The failure for an error of the remote that is in no table. While it is read, it cannot be a final refusal: nothing was
- * requested that it could refuse, but its disk may be full, or its repository broken.
+ * The failure for an error of the remote that is in no table, and in no report. It cannot be a final refusal, because no commit was
+ * looked at, and while it is read, or in place of a report, it is none at all: its disk may be full, or its repository broken.
  */
 export function unknownError(words: string, doing: Doing, context: ErrorContext): Failure {
   if (OUTAGE.pattern.test(words)) return failureOf(OUTAGE, context)
-  return doing === 'push' ? rejection(words, context) : notServed(words, context)
+  if (doing === 'reading') return notServed(words, context)
+  const { reason, message } = rejection(words, context)
+  return new Failure(reason, message, { retry: 'slow' })
 }
 
 function notServed(words: string, { url, secrets }: ErrorContext): Failure {

@@ -16,7 +16,7 @@ import type { RemoteTarget } from '../remote.ts'
 import type { SSHSessions } from '../ssh/sessions.ts'
 import { openSSHTunnel } from '../ssh/tunnel.ts'
 import type { Tunnel } from '../ssh/tunnel.ts'
-import { classify } from '../output/classify.ts'
+import { classify, UNSENT } from '../output/classify.ts'
 import type { Doing, Meaning } from '../output/classify.ts'
 
 /** How git reaches the remote and authenticates. */
@@ -98,8 +98,7 @@ export function overHTTPS(destination: Destination, login: PasswordLogin): Trans
           ended.exitCode === 0
             ? undefined
             : await withCertificate(classify(ended, doingOf(command), context), destination)
-        // Git exits with 128 before it has sent anything, with 1 afterwards (measured with git 2.39).
-        return unlessMoved({ ended, meaning, undelivered: ended.exitCode === 128 }, '', context)
+        return unlessMoved({ ended, meaning, undelivered: ended.exitCode === UNSENT }, '', context)
       },
     }),
     close: noop,

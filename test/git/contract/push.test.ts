@@ -181,6 +181,12 @@ const SILENT_REPORT = {
   body: '0017\u0001000eunpack ok\n00000000',
 } as const
 
+/** The error is in the band for errors (gitprotocol-pack(5), "Packfile Data"). */
+const BROKEN_REPORTS = [
+  '000d\u0003not now\n0000',
+  '002e\u0001000eunpack ok\n0017ok refs/heads/main\n0000000d\u0003not now\n0000',
+]
+
 /** What Git takes for refs/heads/prod where that is missing, and beside it. */
 const STRANGERS = ['refs/heads/refs/heads/prod', 'refs/tags/refs/heads/prod'].flatMap((ref) =>
   [false, true].map((exists) => [ref, exists] as const),
@@ -336,6 +342,15 @@ for (const engine of ENGINES) {
       t.match(await attempt(engine, {}, { fault: [fault, target(engine)] }), expected)
     })
   }
+
+  test('an error in place of the report, or behind it, is no refusal of the commits', async (t) => {
+    for (const body of sample(BROKEN_REPORTS, () => engine)) {
+      t.match(await attempt(engine, {}, { fault: [{ ...SILENT_REPORT, body }, POST] }), {
+        pushed: { kind: 'refused', failure: { retry: 'transient' }, each: false, late: true },
+        landed: false,
+      })
+    }
+  })
 
   test('a ref whose name only ends with that of the branch is neither read nor moved', async (t) => {
     for (const [stranger, exists] of sample(STRANGERS, () => engine)) {

@@ -251,15 +251,16 @@ t.test('a machine without the programs is reported to the operator', async (t) =
   })
 })
 
-t.test('an error that nobody knows is a refusal of what is pushed alone', async (t) => {
+t.test('an error that nobody knows is a refusal of a push alone, and a final one of none', async (t) => {
   const stderr = 'fatal: remote error: aborting due to possible repository corruption on the remote side.'
-  t.match(meaningOf(stderr), {
+  const down = {
     reason: 'ProviderUnavailable',
     message: `${U} does not serve Git and reports "aborting due to possible repository corruption on the remote side."; Commitlet retries automatically.`,
-  })
-  t.match(classify({ exitCode: 1, stdout: '', stderr, seconds: 1 }, 'push', context), {
-    reason: 'PushRejected',
-  })
+  }
+  t.match(meaningOf(stderr), down)
+  const ended = { exitCode: 128, stdout: '', stderr, seconds: 1 }
+  t.match(classify(ended, 'push', context), { reason: 'PushRejected', retry: 'slow' })
+  t.match(classify({ ...ended, exitCode: 1 }, 'push', context), down, 'in place of its report')
 })
 
 t.test("the remote's message is quoted without secrets, or its absence is reported", async (t) => {
