@@ -163,7 +163,8 @@ function explainStatus(
   const status = Number(
     /(?:requested URL returned error: |RPC failed; HTTP )(?<status>\d{3})/.exec(own)?.groups?.['status'],
   )
-  if (Number.isNaN(status)) return undefined
+  // Behind one that is no error, the answer has broken off.
+  if (Number.isNaN(status) || status < 300) return undefined
   if (status >= 300 && status < 400 && location !== undefined)
     return failureOf(redirectMeaning(redirectAddress(location, context)), context)
   return statusFailure(status, context, retryAfterSeconds)

@@ -30,7 +30,7 @@ const PROTOCOL_BROKEN = new RegExp(
       'git (?:fetch-pack|upload-pack|send-pack|receive-pack): ',
       String.raw`(?:remote-curl: |the )?(?:remote server sent )?unexpected (?:response end packet|acknowledgment|wanted-ref|flush|'|end of|packet)`,
       String.raw`expected (?!flush after ref listing)(?:'|ACK|NAK|shallow|wanted-ref|packfile|no other sections|response end|flush|sha|service)`,
-      String.raw`invalid (?:packet|shallow line|unshallow line|status line from remote|ls-refs response|server response; )`,
+      String.raw`invalid (?:packet|length read|shallow line|unshallow line|status line from remote|ls-refs response|server response; )`,
       String.raw`error processing (?:acks|wanted refs)`,
       String.raw`malformed response in ref list`,
       String.raw`unable to parse remote unpack status|invalid (?:unpack|report) status|remote reported status on unknown ref`,
@@ -38,7 +38,7 @@ const PROTOCOL_BROKEN = new RegExp(
       String.raw`(?:no|error in) (?:object|shallow)`,
       String.raw`repository on the other end cannot be shallow`,
       String.raw`remote did not send all necessary objects`,
-      String.raw`server doesn't support '|no matching remote head`,
+      String.raw`server doesn't support '|no matching remote head|no such remote ref`,
       String.raw`pack (?:signature mismatch|version|has (?:bad object|junk|\d+ unresolved delta)|is corrupted)`,
       String.raw`(?:serious )?inflate (?:returned|inconsistency)|invalid (?:blob|tree|commit|tag)|unknown object type|failed to apply delta`,
       String.raw`(?:delta base|offset value|bad delta|delta) |cannot unpack|used more bytes than were available|confusion`,
@@ -182,7 +182,7 @@ export const ROWS: readonly ErrorRow[] = [
   },
   {
     pattern:
-      /early EOF|unexpected disconnect|hung up|Recv failure|Send failure|Connection reset|Empty reply|bad pack header|transfer closed|RPC failed; curl|expected flush|invalid index-pack output|unable to access/,
+      /early EOF|unexpected disconnect|hung up|Could not read from remote repository|Recv failure|Send failure|Connection reset|Empty reply|bad pack header|transfer closed|RPC failed; curl|expected flush|invalid index-pack output|unable to access/,
     ...BROKEN_OFF,
   },
 ]

@@ -55,6 +55,8 @@ const rows = [
     `error: RPC failed; curl 56 Recv failure: Connection reset by peer\nfatal: early EOF\nfatal: fetch-pack: invalid index-pack output`,
   ],
   ['NetworkError', `fatal: protocol error: bad pack header`],
+  ['NetworkError', `error: RPC failed; HTTP 102 curl 52 Empty reply from server`],
+  ['NetworkError', `fatal: Could not read from remote repository.`],
   [
     'Timeout',
     `fatal: unable to access '${U}/': Operation too slow. Less than 1 bytes/sec transferred the last 45 seconds`,
@@ -104,6 +106,8 @@ const rows = [
   ['Internal', `fatal: bad config line 1 in file config`],
   ...[
     'fatal: protocol error: bad band #9',
+    'fatal: invalid length read 1',
+    'error: no such remote ref refs/heads/main',
     'fatal: protocol error: unexpected capabilities^{}',
     `fatal: protocol error: expected sha/ref, got 'x'`,
     `fatal: git fetch-pack: expected ACK/NAK, got 'x'`,
