@@ -10,7 +10,15 @@ import {
   placeOf,
   type EntrySpan,
 } from './tree-index.ts'
-import { byteName, encodeEntry, entryAt, kindOfMode, nameOf, type TreeEntry } from './tree-object.ts'
+import {
+  byteName,
+  encodeEntry,
+  entryAt,
+  kindOfMode,
+  nameOf,
+  withoutPadding,
+  type TreeEntry,
+} from './tree-object.ts'
 
 /** Answers the body of a tree by its name; undefined: it was not read. */
 export type ReadTree = (id: ObjectId) => Buffer | undefined
@@ -91,8 +99,8 @@ function* spliceTree(
   const body = merge(bytes, entries)
   yield { work: body.length, made: body.length }
   if (body.length === 0) return undefined
-  const tree = makeObject('tree', body)
-  if (tree.id === id) return id
+  if (old?.body.equals(body) === true) return id
+  const tree = makeObject('tree', withoutPadding(body))
   return keep(work, old === undefined ? tree : { ...tree, deltaBase: old })
 }
 

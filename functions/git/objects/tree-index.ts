@@ -29,7 +29,8 @@ export interface TreeIndex {
 
 /**
  * Finds the entries of a tree. Checks the whole tree.
- * @throws Failure NotSupported for what `git fsck --strict` does not accept of the form, the order and the names
+ * @throws Failure NotSupported for what `git fsck --strict` does not accept of the form, the order and the names, except
+ * zeros before a mode
  */
 export function indexTree(bytes: Buffer): TreeIndex {
   const starts: number[] = []
@@ -133,15 +134,16 @@ function readSpan(bytes: Buffer, at: number): EntrySpan {
 
 function spanOf(bytes: Buffer, at: number, end: number): EntrySpan {
   const start = endOfMode(bytes, at) + 1
-  // The type of 40000, and of old modes such as 40755.
-  const isDirectory = bytes[at] === FOUR && start - at === DIRECTORY_MODE + 1
+  // The type of 40000, of old modes such as 40755, and of 040000, which some tools wrote.
+  const first = bytes[at] === ZERO ? at + 1 : at
+  const isDirectory = bytes[first] === FOUR && start - first === DIRECTORY_MODE + 1
   return { bytes, at, start, end, isDirectory }
 }
 
 function endOfMode(bytes: Buffer, at: number): number {
   let end = at
   while (isDigit(bytes[end])) end++
-  if (end === at || end - at > LONGEST_MODE || bytes[at] === ZERO || bytes[end] !== SPACE)
+  if (end === at || end - at > LONGEST_MODE || bytes[end] !== SPACE)
     throw brokenObject('a tree has an entry without a valid mode')
   return end
 }

@@ -1,9 +1,9 @@
 import { ID_BYTES, type ObjectId } from './object.ts'
-import type { EntryName, EntrySpan } from './tree-index.ts'
+import { endOf, entriesOf, indexTree, type EntryName, type EntrySpan } from './tree-index.ts'
 
 /** One entry of a tree object. */
 export interface TreeEntry {
-  /** Octal digits as stored, without a leading zero: 100644, 100755, 120000, 40000, 160000, and odd old ones. */
+  /** Octal digits as stored: 100644, 100755, 120000, 40000, 160000, and odd old ones, such as 040000. */
   readonly mode: string
   /** The bytes of the name, one character for each (latin1), because Git does not know an encoding; see byteName. */
   readonly name: string
@@ -45,6 +45,21 @@ export function entryAt({ bytes, at, start, end }: EntrySpan): TreeEntry {
 /** The bytes of one entry. */
 export function encodeEntry({ mode, name, id }: TreeEntry): Buffer {
   return Buffer.concat([Buffer.from(`${mode} ${name}\0`, 'latin1'), Buffer.from(id, 'hex')])
+}
+
+const PADDED = Buffer.from('040000 ')
+
+/**
+ * A tree as Git writes it, without the zero that some tools wrote before the mode of a directory: servers that check what is
+ * pushed refuse a new tree with one.
+ */
+export function withoutPadding(tree: Buffer): Buffer {
+  if (!tree.includes(PADDED)) return tree
+  const entries = Array.from(entriesOf(indexTree(tree)), (span) => {
+    const isPadded = tree.subarray(span.at, span.start).equals(PADDED)
+    return tree.subarray(isPadded ? span.at + 1 : span.at, endOf(span))
+  })
+  return Buffer.concat(entries)
 }
 
 /** What an entry is sorted by. */

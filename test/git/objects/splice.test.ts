@@ -122,6 +122,18 @@ t.test('other entries stay byte for byte, also with modes that Git no longer wri
   ])
 })
 
+t.test('a zero before the mode of a directory, as old tools wrote it, is not written again', async (t) => {
+  const below = makeObject('tree', encodeTree([{ mode: '100644', name: 'b', id: '1'.repeat(40) }]))
+  const padded = ['dir', 'other'].map((name) => ({ mode: '040000', name, id: below.id }))
+  const root = makeObject('tree', encodeTree(padded))
+  const read = (id: ObjectId) => (id === root.id ? root.body : below.body)
+  const { objects } = spliceAtOnce(read, root.id, [file('dir/c')])
+  t.match(decodeTree(objects.at(-1)!.body), [
+    { mode: '40000', name: 'dir' },
+    { mode: '40000', name: 'other', id: below.id },
+  ])
+})
+
 t.test('what a caller has to rule out is an internal error', async (t) => {
   const id = '1'.repeat(40)
   const modes = { dir: '40000', file: '100644', link: '120000', module: '160000' }
