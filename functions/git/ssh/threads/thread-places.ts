@@ -99,7 +99,7 @@ export function makeThreadPlaces(
     used.thread.hold(true)
     return {
       thread: used.thread,
-      logIn: (work) => logIn(used, work),
+      logIn: (work) => turns.logIn(used, work),
       reached: () => void (used.hasReached = true),
       release: () => release(used),
     }
@@ -112,16 +112,6 @@ export function makeThreadPlaces(
 
   function beginIn(place: Place): PlacedThread | undefined {
     return threads.size() < total && hasShare(place) ? threads.begin(place, elapsed()) : undefined
-  }
-
-  async function logIn<T>(used: PlacedThread, work: () => Promise<T>): Promise<T> {
-    const since = elapsed()
-    used.logsInSince = since
-    try {
-      return await work()
-    } finally {
-      if (used.logsInSince === since) used.logsInSince = undefined
-    }
   }
 
   function release(used: PlacedThread): void {

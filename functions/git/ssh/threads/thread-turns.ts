@@ -24,6 +24,8 @@ export interface UsedThread {
 export interface ThreadTurns {
   readonly begin: (used: UsedThread) => void
   readonly leave: (used: UsedThread) => void
+  /** Tries a log-in, for whose first moments the thread is not ended for others who wait. Throws what `work` throws. */
+  readonly logIn: <T>(used: UsedThread, work: () => Promise<T>) => Promise<T>
   /** It has ended: what it was used for counts now, and what is left later took nothing more. */
   readonly end: (used: UsedThread) => void
   /** Lower for namespaces that have used threads for less time; the same for those that have used them for about as long. */
@@ -77,6 +79,15 @@ export function makeThreadTurns(
     leave(used) {
       if (used.leases === 1) spend(used)
       used.leases -= 1
+    },
+    async logIn(used, work) {
+      const since = elapsed()
+      used.logsInSince = since
+      try {
+        return await work()
+      } finally {
+        if (used.logsInSince === since) used.logsInSince = undefined
+      }
     },
     end(used) {
       spend(used)
