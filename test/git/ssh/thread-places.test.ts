@@ -234,6 +234,53 @@ t.test(
   },
 )
 
+/** Places with checks every few milliseconds, where these namespaces have used threads for a minute. */
+async function busyPlaces(busy: readonly string[], bounds: Partial<PlaceBounds> = {}) {
+  const clock = { now: 0 }
+  const stage = placesOf({ turnMs: 40, longestMs: 60_000, ...bounds, total: 8 }, () => clock.now)
+  const held = await Promise.all(busy.map((namespace) => stage.lease(namespace, 'x')))
+  clock.now = 60_000
+  for (const one of held) one.release()
+  for (const thread of stage.threads) thread.end()
+  await Promise.all(stage.threads.map(({ ended }) => ended))
+  return { ...stage, clock }
+}
+
+t.test('namespaces that have used threads for long have one started a second, all together', async (t) => {
+  const { lease, clock } = await busyPlaces(['a', 'b', 'c'])
+  const [first, second, third] = [lease('a', 'x'), lease('b', 'x'), lease('c', 'x')]
+  t.ok(await isSettled(first))
+  t.notOk(await isSettled(second))
+  t.ok(await isSettled(lease('d', 'x')), 'another one waits for nothing')
+  clock.now += 1_000
+  await until('the second', () => isSettled(second))
+  t.notOk(await isSettled(third))
+})
+
+t.test('of them who waits comes before one that arrives', async (t) => {
+  const { lease, clock } = await busyPlaces(['a', 'b', 'c'])
+  await lease('a', 'x')
+  const waiting = lease('b', 'x')
+  clock.now += 1_000
+  const late = lease('c', 'x')
+  await until('who waits', () => isSettled(waiting))
+  t.notOk(await isSettled(late))
+})
+
+t.test('for them a thread ends that was used for long, before one that nobody uses', async (t) => {
+  const { lease, threads, clock } = await busyPlaces(['a', 'b'], { perNamespace: 1 })
+  const held = await lease('d', 'x')
+  const idle = threads.at(-1)!
+  held.release()
+  await lease('a', 'x')
+  const long = threads.at(-1)!
+  for (const namespace of ['e', 'f', 'g', 'h', 'i', 'j']) await lease(namespace, 'x')
+  clock.now += 5_000
+  const waiting = lease('b', 'x')
+  await until('a thread', () => isSettled(waiting))
+  t.same([long.isEnding(), idle.isEnding()], [true, false])
+})
+
 t.test('a thread that has ended is replaced, and counts until it has', async (t) => {
   const { lease, threads } = placesOf({ total: 1 })
   const first = await lease('a', 'x')

@@ -68,6 +68,27 @@ t.test('a thread that has ended counts for as long as it was used until then', a
   t.equal(turns.rankOf('a') - turns.rankOf('b'), 4, 'a quarter of the time since then was given back')
 })
 
+t.test('the start of a thread counts as two seconds', async (t) => {
+  const { turns } = stage()
+  turns.start('a')
+  t.equal(turns.rankOf('a') - turns.rankOf('b'), 2)
+})
+
+t.test('namespaces that have used threads for long have one started a second, all together', async (t) => {
+  const { clock, turns } = stage()
+  const [a, b, c] = [{ namespace: 'a' }, { namespace: 'b' }, { namespace: 'c' }]
+  for (let i = 0; i < 11; i++) [a, b].forEach(({ namespace }) => turns.start(namespace))
+  t.same([a, b, c].map(turns.hasShare), [false, false, true])
+  t.same(turns.mayStart([a, b, c]), [c, a])
+  turns.start('c')
+  t.same(turns.mayStart([a, b, c]), [c, a])
+  turns.start('a')
+  clock.now = 999
+  t.same(turns.mayStart([a, b, c]), [c])
+  clock.now = 1_000
+  t.same(turns.mayStart([b]), [b])
+})
+
 t.test('of threads that were used for more than three seconds, four go on for longer', async (t) => {
   const { clock, turns, use } = stage()
   const earlier = use('d')

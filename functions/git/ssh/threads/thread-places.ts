@@ -53,7 +53,7 @@ interface Waiter extends Place {
 
 /**
  * Bounds the threads fairly: the next one to start belongs to the namespace with the fewest, and among equals to one that has
- * used threads for the least time. A thread that nobody uses makes room for one that is waited for, and so does one that was
+ * used threads for the least time. Those that have used them for long have one started a second, all together. A thread that nobody uses makes room for one that is waited for, and so does one that was
  * used for long, for a namespace that has none: a server may be silent until an attempt ends, and other sessions may have
  * joined by then. `elapsed`: milliseconds of a clock that is never set.
  */
@@ -72,26 +72,30 @@ export function makeThreadPlaces(
   /** While somebody waits. */
   let watch: NodeJS.Timeout | undefined
 
-  /** How many namespaces wait that have no thread, and for which none is about to end. */
+  /** How many namespaces wait that have no thread, may have one started now, and for which none is about to end. */
   function keptOut(): number {
-    const names = [...waiters].map(({ namespace }) => namespace)
-    const waiting = new Set(names.filter((name) => threads.countOf(name) === 0))
-    return waiting.size - threads.ending()
+    const ofEach = new Map([...waiters].map((waiter) => [waiter.namespace, waiter]))
+    const waiting = [...ofEach.values()].filter(({ namespace }) => threads.countOf(namespace) === 0)
+    return turns.mayStart(waiting).length - threads.ending()
   }
 
-  /** Ends threads that were used for long, one for each namespace that is kept out. */
-  function endLong(): void {
+  /** Starts what may be started by now, and ends threads that were used for long, one for each namespace that is kept out. */
+  function look(): void {
+    if (threads.size() < total) startWaiters()
     for (let left = keptOut(); left > 0; left -= 1) turns.next(threads.living())?.thread.end('turn')
+    // An idle one may soon be used again.
+    makeRoom(turns.mayStart([...waiters]))
   }
 
-  function hasShare({ namespace }: Place): boolean {
+  function isBelowMost({ namespace }: Place): boolean {
     return threads.countOf(namespace) < perNamespace
   }
 
-  function tryLease(place: Place): Lease | undefined {
+  /** `first`: who comes before it, where few may have a thread started. */
+  function tryLease(place: Place, first: Iterable<Place> = []): Lease | undefined {
     const found = threads.find(place) ?? threads.findBlank(place.namespace)
     if (found !== undefined && isOver(found) && keptOut() > 0) return undefined
-    const used = found ?? beginIn(place)
+    const used = found ?? beginIn(place, first)
     if (used === undefined) return undefined
     used.server = place.server
     clearTimeout(used.idle)
@@ -110,8 +114,12 @@ export function makeThreadPlaces(
     return turns.isOver(used) || (used.server === undefined && elapsed() - used.began >= bounds.turnMs)
   }
 
-  function beginIn(place: Place): PlacedThread | undefined {
-    return threads.size() < total && hasShare(place) ? threads.begin(place, elapsed()) : undefined
+  function beginIn(place: Place, first: Iterable<Place>): PlacedThread | undefined {
+    if (threads.size() >= total || !isBelowMost(place)) return undefined
+    if (!turns.mayStart([...first, place]).includes(place)) return undefined
+    const placed = threads.begin(place, elapsed())
+    turns.start(place.namespace)
+    return placed
   }
 
   function release(used: PlacedThread): void {
@@ -154,11 +162,11 @@ export function makeThreadPlaces(
     watch = undefined
   }
 
-  /** Ends one idle thread for each waiter, unless enough are about to end. */
-  function makeRoom(): void {
+  /** Ends one idle thread for each of these who wait, unless enough are about to end. */
+  function makeRoom(waiting: readonly Waiter[] = [...waiters].filter(turns.hasShare)): void {
     const idle = threads.living().filter(({ leases }) => leases === 0)
-    for (const waiter of [...waiters].slice(threads.ending())) {
-      const helps = idle.findIndex(({ namespace }) => hasShare(waiter) || namespace === waiter.namespace)
+    for (const waiter of waiting.slice(threads.ending())) {
+      const helps = idle.findIndex(({ namespace }) => isBelowMost(waiter) || namespace === waiter.namespace)
       if (helps >= 0) idle.splice(helps, 1)[0]?.thread.end()
     }
   }
@@ -167,12 +175,12 @@ export function makeThreadPlaces(
     has: (place) => threads.find(place) !== undefined,
     async lease(place, signal) {
       stopIfAborted(signal)
-      const free = tryLease(place)
+      const free = tryLease(place, waiters)
       if (free !== undefined) return free
       const { promise, resolve, reject } = Promise.withResolvers<Lease | undefined>()
       const waiter = { ...place, start: resolve, fail: reject }
       waiters.add(waiter)
-      watch ??= setInterval(endLong, bounds.turnMs / CHECKS).unref()
+      watch ??= setInterval(look, bounds.turnMs / CHECKS).unref()
       function abort(): void {
         if (!waiters.delete(waiter)) return
         resolve(undefined)
