@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { makeAllowance } from '../../domain/sharing/allowance.ts'
 import { makeAllowances } from '../../domain/sharing/allowances.ts'
 import { openFairCache } from '../../domain/sharing/fair-cache.ts'
 import { openFairPlaces } from '../../domain/sharing/fair-places.ts'
@@ -61,6 +62,8 @@ const FEW_BYTES = 1024 * 1024
  * reading 16 MiB takes 0.1 s of the thread.
  */
 const LONG_LISTS = { most: 16 * 1024 * 1024, perSecond: 1024 * 1024 } as const
+/** The same of what all share beyond that: over SSH a push lists all branches, and whoever may push can make very many. */
+const LONG_LISTS_OF_ALL = { most: 64 * 1024 * 1024, perSecond: 16 * 1024 * 1024 } as const
 /** What is taken at least at a time for objects that are found, or read, one after the other. */
 const HELD_BYTES = 64 * 1024
 /** What an object takes besides its bytes, in a pack that is read, in a session, and with its key in the memory. */
@@ -74,6 +77,7 @@ export function openMemory(elapsed: () => number = () => performance.now()): Mem
   const places = openFairPlaces(SHARED_BYTES, FEW_BYTES)
   const turns = makeKeyedSemaphore(1)
   const longLists = makeAllowances(LONG_LISTS.most, LONG_LISTS.perSecond, elapsed)
+  const longListsOfAll = makeAllowance(LONG_LISTS_OF_ALL.most, LONG_LISTS_OF_ALL.perSecond, elapsed)
   const objects = openFairCache<GitObject>(
     REMEMBERED_BYTES,
     ({ body }, key) => body.length + key.length + OBJECT_BYTES,
@@ -84,8 +88,9 @@ export function openMemory(elapsed: () => number = () => performance.now()): Mem
       take: (bytes) => places.enter(namespace, bytes) ?? refuse(),
       allowLong(bytes) {
         const own = longLists.of(namespace)
-        if (own.left() < bytes) return false
-        own.spend(bytes)
+        const taken = own.left() >= bytes ? own : longListsOfAll
+        if (taken.left() < bytes) return false
+        taken.spend(bytes)
         return true
       },
       inTurn: (work) => turns(namespace, work),

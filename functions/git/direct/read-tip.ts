@@ -34,7 +34,18 @@ export async function readTip(session: DirectSession, wanted: WantedTip): Promis
 
 /** The commit that the branch points to now; undefined if the branch does not exist. */
 export async function readRemoteTip(session: DirectSession, branch: string): Promise<ObjectId | undefined> {
-  return (await listRefs(session, [HEADS + branch])).named.get(HEADS + branch)?.id
+  const head = await readDefault(session, branch)
+  return head ?? (await listRefs(session, [HEADS + branch])).named.get(HEADS + branch)?.id
+}
+
+/**
+ * Where the branch is, if HEAD points to it as it did before: a server that is asked for a branch lists all whose names begin as its
+ * own does, and whoever may push can make thousands of these.
+ */
+async function readDefault(session: DirectSession, branch: string): Promise<ObjectId | undefined> {
+  if (session.tips.getHead() !== HEADS + branch) return undefined
+  const head = (await listRefs(session, ['HEAD'])).named.get('HEAD')
+  return head?.target === HEADS + branch ? head.id : undefined
 }
 
 /**
@@ -70,7 +81,11 @@ async function fetchBeside(
 }
 
 async function findTip(session: DirectSession, branch: string | undefined): Promise<Tip | 'moved'> {
+  const commit = branch === undefined ? undefined : await readDefault(session, branch)
+  if (branch !== undefined && commit !== undefined) return { branch, commit, exists: true }
   const { named } = await listRefs(session, ['HEAD', ...(branch === undefined ? [] : [HEADS + branch])])
+  const target = named.get('HEAD')?.target
+  if (target !== undefined) session.tips.setHead(target)
   const known = branch === undefined ? undefined : named.get(HEADS + branch)
   if (branch !== undefined && known !== undefined) return { branch, commit: known.id, exists: true }
   const head = named.get('HEAD')

@@ -8,6 +8,7 @@ import { tooLong, type Channel } from '../../../functions/git/direct/channels/ch
 import { rememberWays } from '../../../functions/git/direct/tree-ways.ts'
 import { FLUSH, packet } from '../../../functions/git/protocol/pkt-line.ts'
 import { countTurns } from './turns.ts'
+import { NO_TIPS } from './no-tips.ts'
 
 const ID = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
 const SESSIONS = 8
@@ -16,7 +17,6 @@ const SESSIONS = 8
 function sessionWith(answer: Buffer, namespace = 'evil'): DirectSession {
   const memory = openMemory()
   const share = memory.shareOf(namespace)
-  const nothing = (): undefined => undefined
   const channel: Channel = {
     ask: async (_question, read) => read(answer),
     tellsUnborn: () => Promise.resolve(false),
@@ -30,7 +30,7 @@ function sessionWith(answer: Buffer, namespace = 'evil'): DirectSession {
     signal: new AbortController().signal,
     share,
     objects: openObjects(memory, { owner: 'me', namespace, take: share.take }),
-    tips: { get: nothing, latest: nothing, set: nothing, forget: nothing },
+    tips: NO_TIPS,
     way: rememberWays()('r', 'me', 'shop'),
   }
 }

@@ -6,6 +6,7 @@ import type { DirectSession } from '../../../functions/git/direct/session.ts'
 import { writeCommits } from '../../../functions/git/direct/write-commits.ts'
 import { rememberWays } from '../../../functions/git/direct/tree-ways.ts'
 import { outcomeOf } from '../stage.ts'
+import { NO_TIPS } from './no-tips.ts'
 
 const TIP = { branch: 'main', commit: 'a'.repeat(40), exists: true } as const
 const HEAD = 'b'.repeat(40)
@@ -29,7 +30,7 @@ function sessionWith(answer: string, delivery: Delivery, signal = new AbortContr
     signal,
     share: { namespace: 'shop', take: () => nothing, allowLong: () => true, inTurn: (work) => work() },
     objects: { get: nothing, keep: async () => {}, remember: nothing, close: nothing },
-    tips: { get: nothing, latest: nothing, set: nothing, forget: (branch) => void forgotten.push(branch) },
+    tips: { ...NO_TIPS, forget: (branch) => void forgotten.push(branch) },
     way: rememberWays()('r', 'me', 'shop'),
   }
   return { session, forgotten }

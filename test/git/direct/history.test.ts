@@ -11,6 +11,7 @@ import { encodeEntry } from '../../../functions/git/objects/tree-object.ts'
 import { cpuTime } from '../../harness/cpu-time.ts'
 import { allowedMs } from '../../harness/growth.ts'
 import { countTurns } from './turns.ts'
+import { NO_TIPS } from './no-tips.ts'
 
 const ID = '0f8fad5b-d9cb-469f-a165-70867728950e.1'
 const SOUGHT = [{ id: ID, paths: ['a.yaml'] }]
@@ -36,7 +37,6 @@ function treeOf(files: number): GitObject {
 function sessionWith(objects: readonly GitObject[], shallow: readonly string[] = []): DirectSession {
   const memory = openMemory()
   const share = memory.shareOf('shop')
-  const nothing = (): undefined => undefined
   const fetched: FetchedObjects = { objects: new Map(objects.map((one) => [one.id, one])), shallow }
   const ask = async (): Promise<never> => fetched as never
   return {
@@ -51,7 +51,7 @@ function sessionWith(objects: readonly GitObject[], shallow: readonly string[] =
     signal: new AbortController().signal,
     share,
     objects: openObjects(memory, { owner: 'me', namespace: 'shop', take: share.take }),
-    tips: { get: nothing, latest: nothing, set: nothing, forget: nothing },
+    tips: NO_TIPS,
     way: rememberWays()('r', 'me', 'shop'),
   }
 }

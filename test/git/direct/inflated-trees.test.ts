@@ -9,6 +9,7 @@ import { startPack } from '../../../functions/git/objects/pack-writer.ts'
 import { FLUSH, packet } from '../../../functions/git/protocol/pkt-line.ts'
 import type { Files } from '../../harness/git-repository.ts'
 import { changeOf, loginOf, openStage, PASSWORD, patience } from '../stage.ts'
+import { NO_TIPS } from './no-tips.ts'
 
 const MIB = 1024 * 1024
 const stage = await openStage()
@@ -112,7 +113,6 @@ async function fetchZeros(bytes: number, room = Infinity) {
     taken += count
     return share.take(taken > room ? Number.MAX_SAFE_INTEGER : count)
   }
-  const nothing = (): undefined => undefined
   const session: DirectSession = {
     channel: {
       ask: async (_question, read) => read(answer),
@@ -125,7 +125,7 @@ async function fetchZeros(bytes: number, room = Infinity) {
     signal: new AbortController().signal,
     share: { ...share, take },
     objects: openObjects(memory, { owner: 'me', namespace: 'shop', take: share.take }),
-    tips: { get: nothing, latest: nothing, set: nothing, forget: nothing },
+    tips: NO_TIPS,
     way: rememberWays()('r', 'me', 'shop'),
   }
   const ended: unknown = await fetchObjects(session, {

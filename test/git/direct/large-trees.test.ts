@@ -15,6 +15,7 @@ import type { NewCommit } from '../../../functions/git/remote.ts'
 import { cpuTime } from '../../harness/cpu-time.ts'
 import { allowedMs } from '../../harness/growth.ts'
 import { countTurns } from './turns.ts'
+import { NO_TIPS } from './no-tips.ts'
 
 const MIB = 1024 * 1024
 const AUTHOR = { name: 'Ada', email: 'ada@example.com' }
@@ -46,7 +47,6 @@ async function repositoryOf(directories: number, tree: GitObject) {
   })
   const memory = openMemory()
   const share = memory.shareOf('shop')
-  const nothing = (): undefined => undefined
   const session: DirectSession = {
     channel: {
       ask: () => Promise.reject(new Error('asked')),
@@ -59,7 +59,7 @@ async function repositoryOf(directories: number, tree: GitObject) {
     signal: new AbortController().signal,
     share,
     objects: openObjects(memory, { owner: 'me', namespace: 'shop', take: share.take }),
-    tips: { get: nothing, latest: nothing, set: nothing, forget: nothing },
+    tips: NO_TIPS,
     way: rememberWays()('r', 'me', 'shop'),
   }
   await session.objects.keep([tree, root, commit], createPace(session.signal))

@@ -46,6 +46,31 @@ t.test('a branch is written to beside thousands whose names begin as its own, ov
   t.equal(await repository.git('show', 'main한:b.md'), 'content of b.md')
 })
 
+t.test('whoever lists the default branch again reads none of the others', async (t) => {
+  const stage = await openStage({ users: [{ password: PASSWORD }, { password: 'other' }] })
+  t.teardown(() => stage.close())
+  const repository = await stage.server.createRepository('branches/again')
+  await fillBranches(repository)
+  const told: string[] = []
+  const writer = stage.open({ handedOver: ({ why }) => void told.push(why) })
+  // What has pushed with another login is read: two MiB beyond what a list usually has, were it all.
+  for (let i = 0; i < 14; i += 1) {
+    const login = loginOf(i % 2 === 0 ? PASSWORD : 'other')
+    const landed = await writer.push(changeOf(repository.url, `${i}.md`), login, patience())
+    t.match(landed, { outcome: 'pushed', branch: 'main' })
+  }
+  t.same(told, [])
+  // Where HEAD points elsewhere meanwhile, the branch is found among the others.
+  await repository.git('branch', 'next', 'main')
+  await repository.git('symbolic-ref', 'HEAD', 'refs/heads/next')
+  for (const password of [PASSWORD, 'other'])
+    t.match(await writer.push(changeOf(repository.url, `${password}.md`), loginOf(password), patience()), {
+      outcome: 'pushed',
+      branch: 'main',
+    })
+  t.equal((await repository.log('main')).length, 17)
+})
+
 await withSSHServer(t, async (t, server) => {
   await t.test('and over SSH, where the list of a push has all branches', async (t) => {
     const stage = await openSSHStage('direct')

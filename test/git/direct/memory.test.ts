@@ -171,15 +171,23 @@ t.test('who has the most of the remembered objects loses its own, and others non
   t.ok(own.every(({ id }) => memory.of('me', 'quiet').get(id) !== undefined))
 })
 
-t.test('of long lists of refs a namespace reads 16 MiB at once, and 1 MiB a second after that', async (t) => {
-  let now = 0
-  const memory = openMemory(() => now)
-  const [one, other] = [memory.shareOf('one'), memory.shareOf('other')]
-  t.ok(one.allowLong(16 * MIB))
-  t.notOk(one.allowLong(1))
-  t.notOk(memory.shareOf('one').allowLong(1), 'whatever its session')
-  t.ok(other.allowLong(16 * MIB), 'nor does it take from others')
-  now = 1_000
-  t.notOk(one.allowLong(MIB + 1))
-  t.ok(one.allowLong(MIB))
-})
+t.test(
+  'of long lists of refs a namespace reads 16 MiB at once, 1 MiB a second, and of what all share',
+  async (t) => {
+    let now = 0
+    const memory = openMemory(() => now)
+    const [one, other, third] = ['one', 'other', 'third'].map((name) => memory.shareOf(name))
+    t.ok(one?.allowLong(16 * MIB))
+    t.ok(one?.allowLong(32 * MIB), 'of what all share')
+    t.ok(memory.shareOf('one').allowLong(32 * MIB), 'whatever its session')
+    t.notOk(one?.allowLong(1))
+    t.ok(other?.allowLong(16 * MIB), 'its own is there for each other one')
+    t.notOk(other?.allowLong(1))
+    now = 1_000
+    t.ok(one?.allowLong(MIB))
+    t.ok(one?.allowLong(15 * MIB), 'what all share comes back')
+    t.notOk(other?.allowLong(2 * MIB))
+    t.ok(other?.allowLong(MIB))
+    t.ok(third?.allowLong(16 * MIB))
+  },
+)

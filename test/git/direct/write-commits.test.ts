@@ -7,6 +7,7 @@ import { rememberWays } from '../../../functions/git/direct/tree-ways.ts'
 import type { NewCommit } from '../../../functions/git/remote.ts'
 import { createStore } from '../objects/store.ts'
 import { drawnTests } from '../../harness/drawn-test.ts'
+import { NO_TIPS } from './no-tips.ts'
 
 const drawn = drawnTests(t, 3)
 
@@ -16,7 +17,6 @@ const MIB = 1024 * 1024
 function session(take?: Take): DirectSession {
   const memory = openMemory()
   const share = memory.shareOf('shop')
-  const nothing = (): undefined => undefined
   return {
     channel: {
       ask: () => Promise.reject(new Error('asked')),
@@ -29,7 +29,7 @@ function session(take?: Take): DirectSession {
     signal: new AbortController().signal,
     share: { ...share, take: take ?? share.take },
     objects: openObjects(memory, { owner: 'me', namespace: 'shop', take: share.take }),
-    tips: { get: nothing, latest: nothing, set: nothing, forget: nothing },
+    tips: NO_TIPS,
     way: rememberWays()('r', 'me', 'shop'),
   }
 }
