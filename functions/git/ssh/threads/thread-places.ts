@@ -53,9 +53,9 @@ interface Waiter extends Place {
 
 /**
  * Bounds the threads fairly: the next one to start belongs to the namespace with the fewest, and among equals to one that has
- * used threads for the least time. Those that have used them for long have one started a second, all together. A thread that nobody uses makes room for one that is waited for, and so does one that was
- * used for long, for a namespace that has none: a server may be silent until an attempt ends, and other sessions may have
- * joined by then. `elapsed`: milliseconds of a clock that is never set.
+ * used threads for the least time. Those that have used them for long have one started a second, all together. A thread that nobody
+ * uses makes room for one that is waited for, and so does one that was used for long, for a namespace that has none: a server may be
+ * silent until an attempt ends, and other sessions may have joined by then. `elapsed`: milliseconds of a clock that is never set.
  */
 export function makeThreadPlaces(
   { total, perNamespace, idleMs, ...bounds }: PlaceBounds = PLACE_BOUNDS,
