@@ -1,5 +1,5 @@
 import { ID_BYTES, type ObjectId } from './object.ts'
-import { endOf, entriesOf, indexTree, type EntryName, type EntrySpan } from './tree-index.ts'
+import type { EntryName, EntrySpan } from './tree-index.ts'
 
 /** One entry of a tree object. */
 export interface TreeEntry {
@@ -50,16 +50,19 @@ export function encodeEntry({ mode, name, id }: TreeEntry): Buffer {
 const PADDED = Buffer.from('040000 ')
 
 /**
- * A tree as Git writes it, without the zero that some tools wrote before the mode of a directory: servers that check what is
+ * A valid tree as Git writes it, without the zero that some tools wrote before the mode of a directory: servers that check what is
  * pushed refuse a new tree with one.
  */
 export function withoutPadding(tree: Buffer): Buffer {
   if (!tree.includes(PADDED)) return tree
-  const entries = Array.from(entriesOf(indexTree(tree)), (span) => {
-    const isPadded = tree.subarray(span.at, span.start).equals(PADDED)
-    return tree.subarray(isPadded ? span.at + 1 : span.at, endOf(span))
-  })
-  return Buffer.concat(entries)
+  const pieces: Buffer[] = []
+  let from = 0
+  for (let at = 0; at < tree.length; at = tree.indexOf(0, at) + 1 + ID_BYTES) {
+    if (tree[at] !== PADDED[0] || !tree.subarray(at, at + PADDED.length).equals(PADDED)) continue
+    pieces.push(tree.subarray(from, at))
+    from = at + 1
+  }
+  return Buffer.concat([...pieces, tree.subarray(from)])
 }
 
 /** What an entry is sorted by. */
