@@ -84,8 +84,7 @@ async function findTip(session: DirectSession, branch: string | undefined): Prom
   const commit = branch === undefined ? undefined : await readDefault(session, branch)
   if (branch !== undefined && commit !== undefined) return { branch, commit, exists: true }
   const { named } = await listRefs(session, ['HEAD', ...(branch === undefined ? [] : [HEADS + branch])])
-  const target = named.get('HEAD')?.target
-  if (target !== undefined) session.tips.setHead(target)
+  session.tips.setHead(named.get('HEAD')?.target ?? '')
   const known = branch === undefined ? undefined : named.get(HEADS + branch)
   if (branch !== undefined && known !== undefined) return { branch, commit: known.id, exists: true }
   const head = named.get('HEAD')

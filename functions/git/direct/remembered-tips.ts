@@ -9,12 +9,14 @@ export interface RememberedTips {
   latest(branch: string): ObjectId | undefined
   set(branch: string, commit: ObjectId): void
   forget(branch: string): void
-  /** The full name of the ref that HEAD has pointed to. */
+  /** The full name of the ref that HEAD has pointed to; empty if it pointed to none, or to one with too long a name. */
   getHead(): string | undefined
   setHead(ref: string): void
 }
 
 const MOST = 2_000
+/** Letters of the name of a branch that a spec may have, with `refs/heads/`; a server may send 64 KiB. */
+const LONGEST_REF = 'refs/heads/'.length + 255
 /** A branch that nobody writes to any more is forgotten. */
 const LIFETIME_MS = 30 * 60_000
 
@@ -22,8 +24,8 @@ const LIFETIME_MS = 30 * 60_000
 export type TipsOf = (repository: string, identity: string, namespace: string) => RememberedTips
 
 /**
- * Remembers the tips of 2,000 branches, and as many default branches, for half an hour; beyond that, the namespace that has the most loses its own. They
- * are told apart by repository and login, so that nobody is answered from what another's token has seen.
+ * Remembers the tips of 2,000 branches, and as many default branches, for half an hour; beyond that, the namespace that has the
+ * most loses its own. They are told apart by repository and login, so that nobody is answered from what another's token has seen.
  */
 export function rememberTips(): TipsOf {
   const tips = openLastingCache<ObjectId>(MOST, LIFETIME_MS)
@@ -51,7 +53,7 @@ export function rememberTips(): TipsOf {
         tips.forget(namespace, keyOf(branch))
       },
       getHead: () => heads.get(namespace, repositoryKey),
-      setHead: (ref) => heads.set(namespace, repositoryKey, ownCopy(ref)),
+      setHead: (ref) => heads.set(namespace, repositoryKey, ref.length > LONGEST_REF ? '' : ownCopy(ref)),
     }
   }
 }

@@ -194,3 +194,20 @@ t.test('a tip that is remembered keeps nothing of the line of its ref in memory'
   t.equal(tips.get('branch-99'), '1'.repeat(40))
   t.ok(grown < 3, `${grown} MiB`)
 })
+
+t.test(
+  'where HEAD points is remembered, and forgotten where it points nowhere, or the name is too long',
+  async (t) => {
+    const tips = rememberTips()('https://git.example.com/a', 'login', 'team')
+    t.equal(tips.getHead(), undefined)
+    for (const name of ['refs/heads/main', `refs/heads/${'한'.repeat(255)}`]) {
+      tips.setHead(name)
+      t.equal(tips.getHead(), name)
+    }
+    for (const name of ['', `refs/heads/${'x'.repeat(256)}`]) {
+      tips.setHead('refs/heads/main')
+      tips.setHead(name)
+      t.equal(tips.getHead(), '')
+    }
+  },
+)
