@@ -198,7 +198,7 @@ await withSSHServer(
         return found.some((command) => command.includes('push')) ? found : undefined
       })
       t.ok(
-        seen.every((command) => !/acme|ssh|git:|127\.0\.0\.1/.test(command)),
+        seen.every((command) => isHook(command) || !/acme|ssh|git:|127\.0\.0\.1/.test(command)),
         'nor where the tunnel is',
       )
       for (const pid of (await readdir('/proc')).filter(
@@ -232,6 +232,11 @@ await withSSHServer(
   },
   { keys },
 )
+
+/** Git tells the hook the URL of the tunnel, which has taken the one connection of this push by then. */
+function isHook(command: string): boolean {
+  return /\bpre-push\b/.test(command)
+}
 
 const alone = drawnTests(t, 3)
 
