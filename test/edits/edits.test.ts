@@ -261,6 +261,7 @@ t.test('a thread that always has edits leaves its memory to one that has none', 
   let ended = 0
   let before: number | undefined
   const made = edit(small!, SET, ownerOf('other')).then(() => (before = ended))
+  await waitFor('one that waits for memory', () => waiting[0], 10_000)
   for (; ended < always.length + 1; ended += 1) {
     await waitFor('an edit', () => ends[0], 10_000)
     ends.shift()?.()
