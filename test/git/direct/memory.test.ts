@@ -176,18 +176,18 @@ t.test(
   async (t) => {
     let now = 0
     const memory = openMemory(() => now)
-    const [one, other, third] = ['one', 'other', 'third'].map((name) => memory.shareOf(name))
-    t.ok(one?.allowLong(16 * MIB))
-    t.ok(one?.allowLong(32 * MIB), 'of what all share')
+    const [one, other] = [memory.shareOf('one'), memory.shareOf('other')]
+    t.ok(one.allowLong(16 * MIB))
+    t.ok(one.allowLong(32 * MIB), 'of what all share')
     t.ok(memory.shareOf('one').allowLong(32 * MIB), 'whatever its session')
-    t.notOk(one?.allowLong(1))
-    t.ok(other?.allowLong(16 * MIB), 'its own is there for each other one')
-    t.notOk(other?.allowLong(1))
+    t.notOk(one.allowLong(1))
+    t.ok(other.allowLong(16 * MIB), 'its own is there for each other one')
+    t.notOk(other.allowLong(1))
     now = 1_000
-    t.ok(one?.allowLong(MIB))
-    t.ok(one?.allowLong(15 * MIB), 'what all share comes back')
-    t.notOk(other?.allowLong(2 * MIB))
-    t.ok(other?.allowLong(MIB))
-    t.ok(third?.allowLong(16 * MIB))
+    t.ok(one.allowLong(MIB))
+    t.ok(one.allowLong(15 * MIB), 'what all share comes back')
+    t.notOk(other.allowLong(2 * MIB))
+    t.ok(other.allowLong(MIB))
+    t.ok(memory.shareOf('third').allowLong(16 * MIB))
   },
 )
