@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import Fastify from 'fastify'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -43,7 +44,7 @@ const NOTHING = 'There is nothing here; send events to POST /.'
 
 export interface AppOptions {
   /** The key of the stamps, and those that it has replaced. Default: none, so that no sender is known. */
-  readonly stampKeys?: readonly Uint8Array[]
+  readonly stampKeys?: readonly KeyObject[]
   /** Default: the clock. */
   readonly timing?: Timing
   /** The time by which events of the webhook are recent. Default: that of the machine. */

@@ -1,3 +1,4 @@
+import { createSecretKey, type KeyObject } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
@@ -32,7 +33,7 @@ const QUICK: Timing = {
 }
 
 interface Keyed {
-  readonly stampKey?: Uint8Array
+  readonly stampKey?: KeyObject
   readonly now?: () => Date
 }
 
@@ -242,7 +243,7 @@ for (const [title, head, status] of [
 
 drawn('a flood without a signature leaves places to the webhook, and waits for its refusals', async (t) => {
   const { promise: finished, resolve: finish } = Promise.withResolvers<undefined>()
-  const stampKey = Buffer.alloc(32, 'k')
+  const stampKey = createSecretKey(Buffer.alloc(32, 'k'))
   // Of the API server: that of the machine may be wrong.
   const now = new Date('2038-01-19T03:14:07Z')
   const { send, seen } = await start(t, () => finished, { stampKey, now: () => now })
@@ -278,7 +279,7 @@ drawn('a flood without a signature leaves places to the webhook, and waits for i
 t.test(
   'a flood leaves room to a source that has the key, which waits for its next read instead of a refusal',
   async (t) => {
-    const stampKey = Buffer.alloc(32, 'k')
+    const stampKey = createSecretKey(Buffer.alloc(32, 'k'))
     const { send, seen } = await start(t, () => Promise.resolve(), { stampKey })
     const [length, body] = event(400)
     const sendAll = async (count: number, head: string): Promise<number> => {
@@ -301,7 +302,7 @@ t.test(
 
 t.test('a signature that was seen gives no place to another event', async (t) => {
   const { promise: finished, resolve: finish } = Promise.withResolvers<undefined>()
-  const stampKey = Buffer.alloc(32, 'k')
+  const stampKey = createSecretKey(Buffer.alloc(32, 'k'))
   const { send, seen } = await start(t, () => finished, { stampKey })
   const [length, body] = event(400)
   fillUnsigned(send)

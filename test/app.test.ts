@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import http from 'node:http'
@@ -353,7 +354,7 @@ function openConnection(port: number) {
 const TRACE = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7', sampled: true }
 
 t.test('the trace of an event is continued if the webhook has signed it, and by nobody else', async (t) => {
-  const stampKey = Buffer.alloc(32, 'k')
+  const stampKey = createSecretKey(Buffer.alloc(32, 'k'))
   const attributes: Readonly<Record<string, string>> = { ...ATTRIBUTES, traceparent: traceparentOf(TRACE) }
   const signature = traceSignature((name) => attributes[name], stampKey)
   const traced = { ...BINARY, 'ce-traceparent': traceparentOf(TRACE), traceparent: traceparentOf(TRACE) }
@@ -365,7 +366,7 @@ t.test('the trace of an event is continued if the webhook has signed it, and by 
     [signed, undefined, REF],
   ] as const) {
     const { port, handled } = await start(t, undefined, {
-      stampKeys: key === undefined ? [] : [Buffer.alloc(32, 'n'), key],
+      stampKeys: key === undefined ? [] : [createSecretKey(Buffer.alloc(32, 'n')), key],
     })
     t.equal((await send(port, { headers }, BODY)).status, 202)
     t.strictSame(handled, [ref])
@@ -374,7 +375,7 @@ t.test('the trace of an event is continued if the webhook has signed it, and by 
 
 t.test('who floods from one address leaves others theirs, except behind a proxy of the pod', async (t) => {
   const log = pino({ level: 'silent' })
-  const app = buildApp(() => Promise.resolve(), log, { stampKeys: [Buffer.alloc(32, 'k')] })
+  const app = buildApp(() => Promise.resolve(), log, { stampKeys: [createSecretKey(Buffer.alloc(32, 'k'))] })
   t.teardown(() => app.close())
   const from = { address: '', connections: 0 }
   app.server.on('connection', (socket) => {

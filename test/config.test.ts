@@ -123,7 +123,7 @@ t.test('values are taken, an empty one is like none', async (t) => {
     requestedByTrailer: 'hash',
     author: { name: 'Acme Bot' },
   })
-  t.equal(config.stampKey?.length, 48)
+  t.equal(config.stampKey?.symmetricKeySize, 48)
 })
 
 t.test('what every container has shows the cluster and its API server', async (t) => {

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomUUID, type KeyObject } from 'node:crypto'
 import { stampFor } from '../../functions/domain/requester/stamp.ts'
 import { gitCommit } from '../../test/harness/installation.ts'
 
@@ -16,7 +16,7 @@ export interface Subject {
   readonly path: '/mutate' | '/validate'
   /** Part of the names of the referenced object and the Secret. A new name is not cached and needs a new review. */
   readonly name: string
-  readonly stampKey: Uint8Array
+  readonly stampKey: KeyObject
 }
 
 /** The body of an AdmissionReview for the creation of a GitCommit, as an API server sends it; stamped for /validate. */
@@ -72,7 +72,7 @@ function created(name: string): Created {
   } as Created
 }
 
-function withStamp(after: Created, key: Uint8Array): Created {
+function withStamp(after: Created, key: KeyObject): Created {
   const delegation = { appliers: [], account: 'commitlet' }
   const stamping = { user: USER, extraKeys: [], delegation, key, now: new Date() }
   const annotations = stampFor({ before: undefined, after, namespace: NAMESPACE }, stamping)

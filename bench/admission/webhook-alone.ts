@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { createSecretKey, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -80,11 +80,12 @@ async function callsOf(folder: string, { built, onEnd }: Setup): Promise<readonl
   const [cert, key, stamp, kubeconfig] = ['tls.crt', 'tls.key', 'stamp.key', 'kubeconfig'].map((name) =>
     join(folder, name),
   ) as [string, string, string, string]
-  const stampKey = randomBytes(48)
+  const bytes = randomBytes(48)
+  const stampKey = createSecretKey(bytes)
   await Promise.all([
     writeFile(cert, certPEM),
     writeFile(key, keyPEM, { mode: 0o600 }),
-    writeFile(stamp, stampKey, { mode: 0o600 }),
+    writeFile(stamp, bytes, { mode: 0o600 }),
   ])
   const cluster = await startServer(['cluster', cert, key], onEnd)
   await writeFile(kubeconfig, kubeconfigOf(cluster, authority.certPEM), { mode: 0o600 })

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import { SENDER_SIGNATURE, isFromWebhook } from '../domain/event/sender-signature.ts'
 import { knowSources } from './source-key.ts'
 import type { Posted } from '../domain/event/hint.ts'
@@ -26,7 +27,7 @@ const MOST_REMEMBERED = 20_000
  * sources keep theirs until the operator gives them another. Without a key nobody is known. Who has seen an event of the webhook, such as a subscriber of the Broker, can send it again, and
  * with another body: that has no priority, and an event that is older than 20 minutes has none, either.
  */
-export function knowSenders(stampKeys: readonly Uint8Array[], now: () => Date = () => new Date()): Senders {
+export function knowSenders(stampKeys: readonly KeyObject[], now: () => Date = () => new Date()): Senders {
   const claimed = new Set<string>()
   const isFromSource = knowSources(stampKeys)
 

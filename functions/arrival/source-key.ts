@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { createHash, timingSafeEqual, type KeyObject } from 'node:crypto'
 
 /**
  * The extension attribute by which the function knows the operator's own sources of events: its value is the source key.
@@ -14,8 +14,8 @@ const BEARER = /^bearer +(\S+)$/i
  * The source key of a stamp key, as 64 hex digits. It tells nothing of the stamp key: SHA-256 over a purpose and 32 random bytes or
  * more. Not an HMAC, because manifests/setup/source-key.sh makes it as well, and openssl takes the key of an HMAC as an argument only.
  */
-export function sourceKeyOf(stampKey: Uint8Array): string {
-  return createHash('sha256').update(PURPOSE).update(stampKey).digest('hex')
+export function sourceKeyOf(stampKey: KeyObject): string {
+  return createHash('sha256').update(PURPOSE).update(stampKey.export()).digest('hex')
 }
 
 /**
@@ -23,7 +23,7 @@ export function sourceKeyOf(stampKey: Uint8Array): string {
  * event in binary mode, or as the bearer token of the API server's audit webhook (RFC 6750, 2.1), which cannot send anything else.
  */
 export function knowSources(
-  stampKeys: readonly Uint8Array[],
+  stampKeys: readonly KeyObject[],
 ): (headers: Readonly<Record<string, unknown>>) => boolean {
   const known = stampKeys.map((key) => Buffer.from(sourceKeyOf(key)))
   return (headers) => {

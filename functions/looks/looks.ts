@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Cluster } from '../cluster/cluster.ts'
@@ -28,7 +29,7 @@ export interface LooksParts {
   readonly elapsed: () => number
   /** Calls `work` every so many milliseconds until the result is called. Default: a timer. */
   readonly every?: (milliseconds: number, work: () => void) => () => void
-  readonly stampKey: Uint8Array | undefined
+  readonly stampKey: KeyObject | undefined
   readonly log: Logger
 }
 

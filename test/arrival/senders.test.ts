@@ -1,10 +1,11 @@
+import { createSecretKey } from 'node:crypto'
 import t from 'tap'
 import { knowSenders } from '../../functions/arrival/senders.ts'
 import { sourceKeyOf } from '../../functions/arrival/source-key.ts'
 import type { Posted } from '../../functions/domain/event/hint.ts'
 import { senderSignature } from '../../functions/domain/event/sender-signature.ts'
 
-const KEY = Buffer.alloc(32, 'k')
+const KEY = createSecretKey(Buffer.alloc(32, 'k'))
 const POSTED: Posted = {
   form: 'event',
   hints: [{ about: 'resource', ref: { kind: 'GitCommit', namespace: 'team', name: 'shop' } }],
@@ -56,10 +57,10 @@ for (const [what, headers, posted] of [
 t.test(
   'a source is known by its key, for all of its events, and also by one that was replaced',
   async (t) => {
-    const senders = knowSenders([Buffer.alloc(32, 'n'), KEY])
+    const senders = knowSenders([createSecretKey(Buffer.alloc(32, 'n')), KEY])
     for (const headers of [
       { 'ce-sourcekey': sourceKeyOf(KEY) },
-      { 'ce-sourcekey': sourceKeyOf(Buffer.alloc(32, 'n')) },
+      { 'ce-sourcekey': sourceKeyOf(createSecretKey(Buffer.alloc(32, 'n'))) },
       { authorization: `Bearer ${sourceKeyOf(KEY)}` },
     ]) {
       t.equal(senders.of(headers), 'source')
@@ -72,18 +73,18 @@ t.test(
       {},
       { 'ce-sourcekey': '' },
       { 'ce-sourcekey': KEY.toString() },
-      { 'ce-sourcekey': sourceKeyOf(Buffer.alloc(32, 'x')) },
+      { 'ce-sourcekey': sourceKeyOf(createSecretKey(Buffer.alloc(32, 'x'))) },
       { 'ce-sourcekey': [sourceKeyOf(KEY)] },
       { authorization: sourceKeyOf(KEY) },
       { authorization: `Basic ${sourceKeyOf(KEY)}` },
     ])
       t.equal(senders.of(headers), 'anybody')
-    t.equal(knowSenders([]).of({ 'ce-sourcekey': sourceKeyOf(new Uint8Array()) }), 'anybody')
+    t.equal(knowSenders([]).of({ 'ce-sourcekey': sourceKeyOf(createSecretKey(new Uint8Array())) }), 'anybody')
   },
 )
 
 t.test('a key that was replaced still tells the events of the webhook', async (t) => {
-  const senders = knowSenders([Buffer.alloc(32, 'n'), KEY])
+  const senders = knowSenders([createSecretKey(Buffer.alloc(32, 'n')), KEY])
   const event = head()
   t.equal(senders.claim(event, POSTED), 'webhook')
   t.equal(senders.claim(event, POSTED), 'anybody', 'once')
@@ -91,7 +92,7 @@ t.test('a key that was replaced still tells the events of the webhook', async (t
 
 t.test('without the key nobody is known', async (t) => {
   t.equal(knowSenders([]).claim(head(), POSTED), 'anybody')
-  t.equal(knowSenders([Buffer.alloc(32, 'x')]).of(head()), 'anybody')
+  t.equal(knowSenders([createSecretKey(Buffer.alloc(32, 'x'))]).of(head()), 'anybody')
 })
 
 t.test(

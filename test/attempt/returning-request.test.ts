@@ -1,3 +1,4 @@
+import { createSecretKey, type KeyObject } from 'node:crypto'
 import t from 'tap'
 import { handle } from '../../functions/attempt/attempt.ts'
 import { finder } from '../../functions/attempt/find.ts'
@@ -17,10 +18,10 @@ import { gitCommit, memoryWorld, STAMPED } from '../harness/memory-world.ts'
 
 const REF = { kind: 'GitCommit', namespace: 'team', name: 'shop' } as const
 const REQUESTED_AT = 'commitlet.dev/requested-at'
-const KEY = Buffer.alloc(32, 'k')
+const KEY = createSecretKey(Buffer.alloc(32, 'k'))
 
 /** A world with this key, and what its tests do. */
-function stage(stampKey: Uint8Array | undefined) {
+function stage(stampKey: KeyObject | undefined) {
   const world = memoryWorld()
   const settings = { ...world.settings, stampKey }
   let now = world.now()

@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import { collect } from '../harness/collect.ts'
@@ -162,7 +163,11 @@ for (const [trailer, expected] of [
 t.test(
   'a commit has seals of the two newest keys, which replicas may know alone, and one of an older key counts for a search',
   async (t) => {
-    const [stampKey, older, oldest] = [Buffer.alloc(32, 'k'), Buffer.alloc(32, 'o'), Buffer.alloc(32, 'p')]
+    const [stampKey, older, oldest] = [
+      createSecretKey(Buffer.alloc(32, 'k')),
+      createSecretKey(Buffer.alloc(32, 'o')),
+      createSecretKey(Buffer.alloc(32, 'p')),
+    ]
     const world = memoryWorld()
     const signature = sign(signedOf(gitCommit(), 'team', STAMPED), stampKey)
     const stored = gitCommit({}, { 'commitlet.dev/requester-signature': signature })

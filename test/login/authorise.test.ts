@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import { authorise, reviewAhead } from '../../functions/login/authorise.ts'
@@ -8,7 +9,7 @@ import { parseResource } from '../domain/fixtures/parsed.ts'
 import type { AttemptSettings } from '../../functions/world.ts'
 import { gitCommit, memoryWorld, STAMPED } from '../harness/memory-world.ts'
 
-const KEY = Buffer.alloc(32, 'k')
+const KEY = createSecretKey(Buffer.alloc(32, 'k'))
 const BY = 'commitlet.dev/requested-by'
 const REQUESTER = 'commitlet.dev/requester'
 const SIGNATURE = 'commitlet.dev/requester-signature'
@@ -86,7 +87,7 @@ t.test('with a key only a valid signature counts', async (t) => {
       gitCommit({}, { [SIGNATURE]: Object(other.metadata['annotations'])[SIGNATURE] }),
       KEY,
     ],
-    ['one by another key', signed(), Buffer.alloc(32, 'x')],
+    ['one by another key', signed(), createSecretKey(Buffer.alloc(32, 'x'))],
     ['one of a longer text', gitCommit({}, { [SIGNATURE]: 'f'.repeat(65) }), KEY],
   ] as const) {
     const { stored, world, cluster } = stage(resource, { stampKey })

@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto'
 import t from 'tap'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import pino from 'pino'
@@ -11,7 +12,7 @@ import { gitCommit } from '../harness/memory-world.ts'
 
 /** What one namespace alone may have looked after. */
 const MANY = 12_000
-const KEY = new Uint8Array(48)
+const KEY = createSecretKey(new Uint8Array(48))
 const FIELD = 'spec.resourceRef'
 const START = Date.parse('2026-03-01T10:00:00Z')
 const PARSED = parse(gitCommit())

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { handle } from '../../functions/attempt/attempt.ts'
 import { paceFailing } from '../../functions/attempt/failing-pace.ts'
@@ -32,7 +33,7 @@ export interface LookingWorld {
 
 /** What a test wants of the world: `isPaced`: what fails has its pace, by the same clock, which `send` waits for as well. */
 interface Wanted {
-  readonly stampKey?: Uint8Array
+  readonly stampKey?: KeyObject
   readonly isPaced?: boolean
 }
 

@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import type { Test } from 'tap'
@@ -17,7 +18,7 @@ export async function trySourceKey(t: Test, plane: ControlPlane): Promise<void> 
 
   t.test('the source key is printed, and is that of the function', async (t) => {
     const { stdout } = await run('source-key.sh', '--print')
-    t.equal(stdout, `${sourceKeyOf(Buffer.from(await readKey(plane), 'base64'))}\n`)
+    t.equal(stdout, `${sourceKeyOf(createSecretKey(await readKey(plane), 'base64'))}\n`)
     t.match((await run('source-key.sh')).stderr, 'install Knative Eventing, or ask')
   })
 
@@ -34,7 +35,7 @@ export async function trySourceKey(t: Test, plane: ControlPlane): Promise<void> 
       ...['get', 'apiserversources,pingsources', '-n', 'commitlet-system'],
       ...['-o', 'jsonpath={.items[*].spec.ceOverrides.extensions.sourcekey}'],
     ])
-    const key = sourceKeyOf(Buffer.from(await readKey(plane), 'base64'))
+    const key = sourceKeyOf(createSecretKey(await readKey(plane), 'base64'))
     t.equal(stdout, SOURCES.map(() => key).join(' '))
     await plane.kubectl(['delete', '-k', folder])
   })

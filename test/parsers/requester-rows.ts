@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto'
 import { sameJSON } from '../../functions/domain/json-value.ts'
 import { canonicalJSON } from '../../functions/domain/requester/canonical-json.ts'
 import { requesterOf } from '../../functions/domain/requester/requester.ts'
@@ -68,7 +69,11 @@ export const REQUESTER_ROWS: readonly ParserRow[] = [
           },
           spec: {},
         } as never,
-        { key: Buffer.alloc(32, 1), delegation: { appliers: [], account: 'commitlet' }, now: new Date(0) },
+        {
+          key: createSecretKey(Buffer.alloc(32, 1)),
+          delegation: { appliers: [], account: 'commitlet' },
+          now: new Date(0),
+        },
       ),
     texts: {
       groups: ['{"username":"a","groups":["', '","', '"]}'],

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createSecretKey, randomBytes } from 'node:crypto'
 import { text } from 'node:stream/consumers'
 import { connect } from 'node:tls'
 import t from 'tap'
@@ -16,7 +16,7 @@ const { log, lines } = recordingLog()
 const config = {
   ...readConfig({ PORT: '0', K_SINK: sink.url.href, SWEEP_INTERVAL: '0', SWEEP_FULL_INTERVAL: '0' }),
   tls: await writePair(t.testdir({}), authority),
-  stampKey: randomBytes(32),
+  stampKey: createSecretKey(randomBytes(32)),
 }
 const cluster = memoryCluster()
 const webhook = await buildWebhook(config, { cluster, log, uuid: () => 'event-1' })

@@ -4,7 +4,7 @@ import { connect } from 'node:tls'
 import type { SecureVersion } from 'node:tls'
 import t from 'tap'
 import type { Test } from 'tap'
-import { randomBytes, X509Certificate } from 'node:crypto'
+import { createSecretKey, randomBytes, X509Certificate } from 'node:crypto'
 import { Failure } from '../../functions/domain/failure.ts'
 import { appliedEvent } from '../../functions/domain/event/applied-event.ts'
 import { readTraceparent, traceparentOf } from '../../functions/domain/telemetry/trace-context.ts'
@@ -84,7 +84,7 @@ t.test('without a sink resources are admitted, and a line says so', async (t) =>
 
 t.test('stamps are signed with the key; without one a line says so', async (t) => {
   const UNSIGNED = /^STAMP_KEY_FILE is not set/
-  for (const stampKey of [undefined, randomBytes(32)]) {
+  for (const stampKey of [undefined, createSecretKey(randomBytes(32))]) {
     const { post, lines } = await start(t, { stampKey })
     const { body } = await post('/mutate', reviewOf(gitCommit()))
     const [{ value }] = JSON.parse(Buffer.from(body.response.patch, 'base64').toString())

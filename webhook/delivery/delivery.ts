@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import http from 'node:http'
 import https from 'node:https'
 import { getCACertificates } from 'node:tls'
@@ -26,7 +27,7 @@ export interface SinkTarget {
   /** PEM text of K_CA_CERTS: certificate authorities, trusted in addition to the system's. */
   readonly caCerts: string | undefined
   /** Signs the events, so that the function knows who sends them; undefined: they have no signature. */
-  readonly stampKey?: Uint8Array | undefined
+  readonly stampKey?: KeyObject | undefined
   /** The time that is signed. Default: that of the machine. */
   readonly now?: () => Date
 }

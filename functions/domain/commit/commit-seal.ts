@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 
 /** The trailer that shows that Commitlet has written a commit: its `Commitlet-Id` can be foretold by anybody. */
 export const COMMIT_SEAL_TRAILER = 'Commitlet-Seal'
@@ -29,13 +29,13 @@ const PURPOSE = 'commitlet.dev/v1 commit-seal'
 /** Of the newest keys: while keys are rotated, a replica that does not know the newest one yet has to find the commit as well. */
 const WRITTEN_KEYS = 2
 /** Where there is no key, a seal tells requests apart, and proves nothing. */
-const NO_KEY = new Uint8Array()
+const NO_KEY = createSecretKey(new Uint8Array())
 
 /**
  * The seals of the commit of this request by these keys, the newest first. One with a start also has the seal without it, by
  * which a replica of the version before finds it: that one is not sought.
  */
-export function commitSeals(sealed: Sealed, keys: readonly Uint8Array[]): CommitSeals {
+export function commitSeals(sealed: Sealed, keys: readonly KeyObject[]): CommitSeals {
   const { start, ...withoutStart } = sealed
   if (keys.length === 0 && start === undefined) return { sought: undefined, written: [] }
   const sought = (keys.length === 0 ? [NO_KEY] : keys).map((key) => commitSeal(sealed, key))
@@ -47,7 +47,7 @@ export function commitSeals(sealed: Sealed, keys: readonly Uint8Array[]): Commit
 const DIGITS = 16
 
 /** Value of the trailer `Commitlet-Seal`: the first 64 bits of an HMAC-SHA-256 (RFC 2104), as 16 hex digits. */
-export function commitSeal({ id, repository, branch, start }: Sealed, key: Uint8Array): string {
+export function commitSeal({ id, repository, branch, start }: Sealed, key: KeyObject): string {
   const sealed = [id, repository, branch ?? null, ...(start === undefined ? [] : [start])]
   return createHmac('sha256', key)
     .update(`${PURPOSE}\n${JSON.stringify(sealed)}`)

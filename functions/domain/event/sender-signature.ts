@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto'
 import { readTraceparent, type TraceContext } from '../telemetry/trace-context.ts'
 
 /**
@@ -35,12 +35,12 @@ const TRACE_PURPOSE = 'commitlet.dev/v1 trace-signature'
 type Attribute = (name: string) => unknown
 
 /** The signature of an event: HMAC-SHA256 (RFC 2104) over its attributes, as 64 hex digits. */
-export function senderSignature(attribute: Attribute, key: Uint8Array): string {
+export function senderSignature(attribute: Attribute, key: KeyObject): string {
   return signatureOver(PURPOSE, [...COVERED, SENDER_TIME].map(attribute), key)
 }
 
 /** The same for its `traceparent`, which belongs to this event alone. */
-export function traceSignature(attribute: Attribute, key: Uint8Array): string {
+export function traceSignature(attribute: Attribute, key: KeyObject): string {
   return signatureOver(TRACE_PURPOSE, [...COVERED, TRACEPARENT].map(attribute), key)
 }
 
@@ -50,7 +50,7 @@ export function traceSignature(attribute: Attribute, key: Uint8Array): string {
  */
 export function isFromWebhook(
   headers: Readonly<Record<string, unknown>>,
-  key: Uint8Array,
+  key: KeyObject,
   now: Date,
 ): boolean {
   const age = now.getTime() - Date.parse(String(headers[`ce-${SENDER_TIME}`]))
@@ -61,7 +61,7 @@ export function isFromWebhook(
 /** The trace of an event in binary mode, if a webhook with this key has signed it. */
 export function signedTrace(
   headers: Readonly<Record<string, unknown>>,
-  key: Uint8Array,
+  key: KeyObject,
 ): TraceContext | undefined {
   const trace = readTraceparent(headers[`ce-${TRACEPARENT}`])
   const isGenuine =
@@ -81,7 +81,7 @@ function isSigned(
   return bytes.length === expected.length && timingSafeEqual(bytes, expected)
 }
 
-function signatureOver(purpose: string, values: readonly unknown[], key: Uint8Array): string {
+function signatureOver(purpose: string, values: readonly unknown[], key: KeyObject): string {
   return createHmac('sha256', key)
     .update(`${purpose}\n${JSON.stringify(values)}`)
     .digest('hex')

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import { accountNamed, applierOf } from './delegation.ts'
 import type { Applier, Delegation } from './delegation.ts'
 import { Failure } from '../failure.ts'
@@ -26,9 +27,9 @@ export interface Requester {
 /** The settings for reading stamps. */
 export interface StampReading {
   /** Undefined: signatures are not checked. */
-  readonly key: Uint8Array | undefined
+  readonly key: KeyObject | undefined
   /** Keys that were replaced, and still verify. */
-  readonly olderKeys?: readonly Uint8Array[] | undefined
+  readonly olderKeys?: readonly KeyObject[] | undefined
   readonly delegation: Delegation
   /** The stamp of a follower counts for 90 days. */
   readonly now: Date
@@ -49,7 +50,7 @@ export function requesterOf(
   const displayName = stamp[REQUESTED_BY]
   if (displayName === undefined || stamp[REQUESTER] === undefined) throw unstamped(resource, 'does not say')
   const signed = signedOf({ ...resource, spec }, namespace, stamp)
-  const isProven = (one: Uint8Array): boolean => verifies(signed, stamp[REQUESTER_SIGNATURE], one)
+  const isProven = (one: KeyObject): boolean => verifies(signed, stamp[REQUESTER_SIGNATURE], one)
   if (key !== undefined && ![key, ...olderKeys].some(isProven)) throw unstamped(resource, 'does not prove')
   const stamped = parsedJSON(stamp[REQUESTER])
   if (!isOfGeneration(stamped, requestGeneration(resource.metadata)))

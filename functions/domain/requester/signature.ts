@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto'
 import { canonicalJSON } from './canonical-json.ts'
 
 /** What a stamp's signature covers: the requester and the request. */
@@ -18,14 +18,14 @@ export const SHORTEST_KEY = 32
 const PURPOSE = 'commitlet.dev/v1 requester-signature'
 
 /** HMAC-SHA256 (RFC 2104) over the canonical JSON, as 64 hex digits. */
-export function sign(signed: Signed, key: Uint8Array): string {
+export function sign(signed: Signed, key: KeyObject): string {
   return createHmac('sha256', key)
     .update(`${PURPOSE}\n${canonicalJSON(signed)}`)
     .digest('hex')
 }
 
 /** Whether the signature matches, in a time that does not reveal how much of it does. */
-export function verifies(signed: Signed, signature: string | undefined, key: Uint8Array): boolean {
+export function verifies(signed: Signed, signature: string | undefined, key: KeyObject): boolean {
   const expected = Buffer.from(sign(signed, key))
   const given = Buffer.from(signature ?? '')
   return given.length === expected.length && timingSafeEqual(given, expected)

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import { applierOf } from './delegation.ts'
 import type { Applier, Delegation } from './delegation.ts'
 import { isRecord, member, sameJSON, textMember } from '../json-value.ts'
@@ -35,7 +36,7 @@ export interface Stamping {
   readonly extraKeys: readonly string[]
   readonly delegation: Delegation
   /** Undefined: stamps are not signed. */
-  readonly key: Uint8Array | undefined
+  readonly key: KeyObject | undefined
   /** A follower's stamp says when it was made. */
   readonly now: Date
 }

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import type { Failure } from '../failure.ts'
 import { isFailureReason, REASONS } from '../reasons.ts'
 import { isCurrent } from './attempt-state.ts'
@@ -20,7 +20,7 @@ export type Sightings = ReadonlyMap<ReferenceField, string>
 export interface VersionKey {
   readonly uid: string
   /** The key of the stamps, if there is one. */
-  readonly key: Uint8Array | undefined
+  readonly key: KeyObject | undefined
 }
 
 /**
@@ -34,7 +34,7 @@ export function versionOf(field: ReferenceField, state: string, { uid, key = NO_
     .slice(0, 16)
 }
 
-const NO_KEY = new Uint8Array()
+const NO_KEY = createSecretKey(new Uint8Array())
 
 /** Most objects that a resource waits for; the next attempt names others. */
 const MOST_AWAITED = 3

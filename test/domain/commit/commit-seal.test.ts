@@ -1,9 +1,9 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, createSecretKey } from 'node:crypto'
 import t from 'tap'
 import { commitSeal, commitSeals, isSealText } from '../../../functions/domain/commit/commit-seal.ts'
 import { sign } from '../../../functions/domain/requester/signature.ts'
 
-const KEY = Buffer.alloc(32, 'k')
+const KEY = createSecretKey(Buffer.alloc(32, 'k'))
 const SEALED = { id: 'u.3', repository: 'https://git.example.com/acme/shop.git', branch: 'main' }
 
 t.test('a seal is the first half of a HMAC-SHA-256 over request, repository and branch', async (t) => {
@@ -18,7 +18,7 @@ t.test('a seal is the first half of a HMAC-SHA-256 over request, repository and 
 t.test('a seal holds for nothing else', async (t) => {
   const seals = [
     commitSeal(SEALED, KEY),
-    commitSeal(SEALED, Buffer.alloc(32, 'o')),
+    commitSeal(SEALED, createSecretKey(Buffer.alloc(32, 'o'))),
     commitSeal({ ...SEALED, id: 'u.4' }, KEY),
     commitSeal({ ...SEALED, repository: 'https://git.example.com/acme/other.git' }, KEY),
     commitSeal({ ...SEALED, branch: 'other' }, KEY),
@@ -37,14 +37,14 @@ t.test('a seal holds for nothing else', async (t) => {
 t.test(
   'a commit has seals with the start of its request, and the one of the version before, which is not sought',
   (t) => {
-    const keys = ['k', 'o', 'p'].map((letter) => Buffer.alloc(32, letter))
+    const keys = ['k', 'o', 'p'].map((letter) => createSecretKey(Buffer.alloc(32, letter)))
     const started = { ...SEALED, start: '2026-03-01T10:00:00.250000Z' }
     const [plain, own] = [SEALED, started].map((sealed) => keys.map((key) => commitSeal(sealed, key)))
     t.same(commitSeals(SEALED, keys), { sought: plain, written: plain?.slice(0, 2) })
     const written = [...(own?.slice(0, 2) ?? []), plain?.[0]]
     t.same(commitSeals(started, keys), { sought: own, written })
     t.same(commitSeals(SEALED, []), { sought: undefined, written: [] })
-    const unkeyed = [commitSeal(started, Buffer.alloc(0))]
+    const unkeyed = [commitSeal(started, createSecretKey(Buffer.alloc(0)))]
     t.same(
       commitSeals(started, []),
       { sought: unkeyed, written: unkeyed },

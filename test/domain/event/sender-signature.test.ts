@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto'
 import t from 'tap'
 import {
   isFromWebhook,
@@ -8,7 +9,7 @@ import {
   traceSignature,
 } from '../../../functions/domain/event/sender-signature.ts'
 
-const KEY = Buffer.alloc(32, 'k')
+const KEY = createSecretKey(Buffer.alloc(32, 'k'))
 const ATTRIBUTES: Readonly<Record<string, string>> = {
   id: '1',
   source: '/x',
@@ -39,7 +40,7 @@ for (const [title, headers, key] of [
   ['an empty one', headersWith(''), KEY],
   ['one of another length', headersWith(`${SIGNATURE}0`), KEY],
   ['no time', { ...headersWith(SIGNATURE), 'ce-sendertime': undefined }, KEY],
-  ['another key', headersWith(SIGNATURE), Buffer.alloc(32, 'l')],
+  ['another key', headersWith(SIGNATURE), createSecretKey(Buffer.alloc(32, 'l'))],
   ...Object.keys(ATTRIBUTES).map(
     (name) => [`another ${name}`, headersWith(SIGNATURE, { [name]: '2026-11-23T12:00:00Z' }), KEY] as const,
   ),
@@ -76,7 +77,10 @@ t.test('the trace of the webhook is known', async (t) => {
 for (const [title, headers] of [
   ['without a signature', tracedWith(undefined)],
   ['with the signature of the event', tracedWith(SIGNATURE)],
-  ['with another key', tracedWith(traceSignature((name) => TRACED[name], Buffer.alloc(32, 'l')))],
+  [
+    'with another key',
+    tracedWith(traceSignature((name) => TRACED[name], createSecretKey(Buffer.alloc(32, 'l')))),
+  ],
   ['that is sampled now', tracedWith(OF_TRACE, { traceparent: TRACEPARENT.replace(/1$/, '3') })],
   ['of another event', tracedWith(OF_TRACE, { id: '2' })],
   ['that is none', tracedWith(OF_TRACE, { traceparent: 'x' })],

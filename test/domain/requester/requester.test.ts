@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto'
 import t from 'tap'
 import { stampFor } from '../../../functions/domain/requester/stamp.ts'
 import type { Stamp, Stamping } from '../../../functions/domain/requester/stamp.ts'
@@ -12,7 +13,7 @@ import {
 import type { GitCommit, PullRequest } from '../../../functions/domain/resource/resource.ts'
 import type { Kind } from '../../../functions/domain/resource/api-names.ts'
 
-const KEY = Buffer.alloc(48, 7)
+const KEY = createSecretKey(Buffer.alloc(48, 7))
 const NOW = new Date('2026-03-01T10:00:00Z')
 const DELEGATION = { appliers: ['flux'], account: 'commitlet' }
 const DEVELOPER = { username: 'developer', uid: 'u-1', groups: ['developers'], extra: { a: ['b'] } }
@@ -120,7 +121,7 @@ const FIT = stamped({}, { [REQUESTED_AT]: '1' })
 
 for (const [title, forged] of [
   ['nothing is signed', stamped({ key: undefined })],
-  ['another key signed', stamped({ key: Buffer.alloc(48, 8) })],
+  ['another key signed', stamped({ key: createSecretKey(Buffer.alloc(48, 8)) })],
   ['the spec is another one', { ...FIT, spec: { ...FIT.spec, message: 'y' } }],
   ['the namespace is another one', { ...FIT, metadata: { ...FIT.metadata, namespace: 'other' } }],
   ['requested-at is another one', annotated({ [REQUESTED_AT]: '2' })],
@@ -237,7 +238,7 @@ t.test('the stamp of another generation does not count, and one that names none 
 })
 
 t.test('a key that was replaced still verifies, and no other does', async (t) => {
-  const [older, oldest] = [Buffer.alloc(48, 8), Buffer.alloc(48, 9)]
+  const [older, oldest] = [createSecretKey(Buffer.alloc(48, 8)), createSecretKey(Buffer.alloc(48, 9))]
   const olderKeys = [older, oldest]
   for (const key of [KEY, older, oldest])
     t.equal(requesterOf(stamped({ key }), { ...SIGNED, olderKeys }).username, 'developer')

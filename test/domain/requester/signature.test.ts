@@ -1,10 +1,10 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, createSecretKey } from 'node:crypto'
 import fc from '../../harness/fast-check.ts'
 import t from 'tap'
 import type { Signed } from '../../../functions/domain/requester/signature.ts'
 import { SHORTEST_KEY, sign, verifies } from '../../../functions/domain/requester/signature.ts'
 
-const KEY = Buffer.alloc(48, 7)
+const KEY = createSecretKey(Buffer.alloc(48, 7))
 const SIGNED: Signed = {
   namespace: 'shop',
   kind: 'GitCommit',
@@ -99,7 +99,7 @@ for (const [title, signature] of [
   ['a longer one', `${SIGNATURE}0`],
   ['one in capitals', SIGNATURE.toUpperCase()],
   ['one of as many other characters', 'é'.repeat(32)],
-  ['one of another key', sign(SIGNED, Buffer.alloc(48, 8))],
+  ['one of another key', sign(SIGNED, createSecretKey(Buffer.alloc(48, 8)))],
   ['one without the purpose', createHmac('sha256', KEY).update(JSON.stringify(SIGNED)).digest('hex')],
 ] as const) {
   t.test(`a signature does not fit: ${title}`, async (t) => t.equal(verifies(SIGNED, signature, KEY), false))

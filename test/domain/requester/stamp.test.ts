@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto'
 import t from 'tap'
 import type { Stamping } from '../../../functions/domain/requester/stamp.ts'
 import {
@@ -36,7 +37,7 @@ const STAMPING: Stamping = {
   now: new Date('2026-03-01T10:00:00Z'),
   key: undefined,
 }
-const KEY = Buffer.alloc(32, 1)
+const KEY = createSecretKey(Buffer.alloc(32, 1))
 const OLD_STAMP = { [BY]: 'ops', [REQUESTER]: '{"username":"ops"}', [SIGNATURE]: 'old' }
 
 type Annotations = Readonly<Record<string, unknown>> | null | undefined
@@ -142,7 +143,7 @@ t.test(
 t.test(
   'without a new request the old stamp stays, with its signature, whichever user updates the rest',
   async (t) => {
-    const signing = { ...STAMPING, key: Buffer.alloc(32, 1) }
+    const signing = { ...STAMPING, key: createSecretKey(Buffer.alloc(32, 1)) }
     const before = resource(OLD_STAMP)
     t.strictSame(stampFor(applied(before, resource({ [BY]: 'forged' })), signing), {
       ...OLD_STAMP,
@@ -157,7 +158,7 @@ t.test(
 )
 
 t.test('with a key the stamp is signed for the new request, not for what was there', async (t) => {
-  const key = Buffer.alloc(32, 1)
+  const key = createSecretKey(Buffer.alloc(32, 1))
   const after = { ...resource({ ...OLD_STAMP, [AT]: 'now' }, 'new'), status: { phase: 'Pending' } }
   const stamp = stampFor(applied(resource(OLD_STAMP, 'old'), after), { ...STAMPING, key })
   const signed = {

@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto'
 import t from 'tap'
 import { Failure } from '../../../functions/domain/failure.ts'
 import type { ReferenceField } from '../../../functions/domain/spec/spec.ts'
@@ -12,7 +13,7 @@ import {
 } from '../../../functions/domain/resource/waiting.ts'
 import { resource } from '../fixtures/envelope.ts'
 
-const KEY = { uid: 'u-1', key: Buffer.alloc(32, 'k') }
+const KEY = { uid: 'u-1', key: createSecretKey(Buffer.alloc(32, 'k')) }
 const NOW = new Date('2026-03-01T10:00:00Z')
 
 t.test('a version tells states, fields and resources apart, and nothing to who lacks the key', async (t) => {
@@ -23,7 +24,7 @@ t.test('a version tells states, fields and resources apart, and nothing to who l
     versionOf('spec.credentials', 'a/2', KEY),
     versionOf('spec.fallbackCredentials', MISSING, KEY),
     versionOf('spec.credentials', MISSING, { ...KEY, uid: 'u-2' }),
-    versionOf('spec.credentials', MISSING, { ...KEY, key: Buffer.alloc(32, 'l') }),
+    versionOf('spec.credentials', MISSING, { ...KEY, key: createSecretKey(Buffer.alloc(32, 'l')) }),
     versionOf('spec.credentials', MISSING, { ...KEY, key: undefined }),
   ]
   for (const version of versions) t.match(version, /^[0-9a-f]{16}$/)

@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto'
 import t from 'tap'
 import { isRecord } from '../../../functions/domain/json-value.ts'
 import { mutate, validate } from '../../../webhook/admission/admission.ts'
@@ -129,7 +130,7 @@ t.test('an update of the spec is stamped again', async (t) => {
 })
 
 t.test('the stamp is signed with the key, and /validate allows no other one', async (t) => {
-  const signing = admissionOver({ settings: { stampKey: Buffer.alloc(32, 'k') } })
+  const signing = admissionOver({ settings: { stampKey: createSecretKey(Buffer.alloc(32, 'k')) } })
   const { patch: [added] = [] } = await mutate(created(gitCommit()), signing)
   const annotations = added?.op === 'add' && isRecord(added.value) ? added.value : {}
   t.match(annotations[SIGNATURE], /^[0-9a-f]{64}$/)
@@ -170,7 +171,7 @@ t.test('the stamp is signed with the key, and /validate allows no other one', as
 const CONTROLLER = { username: 'system:serviceaccount:gitops:controller', extra: { scope: ['user:full'] } }
 
 for (const [title, mutating, expected] of [
-  ['another key', { settings: { stampKey: Buffer.alloc(32, 'a') } }, foreignSignature()],
+  ['another key', { settings: { stampKey: createSecretKey(Buffer.alloc(32, 'a')) } }, foreignSignature()],
   ['no key', { settings: { stampKey: undefined } }, foreignSignature()],
   ['another REQUESTER_EXTRA', { extra: ['scope'] }, foreignStamp()],
   [
@@ -180,7 +181,7 @@ for (const [title, mutating, expected] of [
   ],
 ] as const) {
   t.test(`during a rollout, /mutate of a replica with ${title} is reported as the cause`, async (t) => {
-    const settings = { stampKey: Buffer.alloc(32, 'b') }
+    const settings = { stampKey: createSecretKey(Buffer.alloc(32, 'b')) }
     const request = { userInfo: CONTROLLER }
     const before = admissionOver({ ...mutating, settings: { ...settings, ...mutating.settings } })
     const { patch: [added] = [] } = await mutate(created(gitCommit(), request), before)
@@ -193,7 +194,7 @@ for (const [title, mutating, expected] of [
 t.test('a signature that is changed without a new request does not mean a new key', async (t) => {
   const stored = stamped({ annotations: { ...STAMP_OF_DEVELOPER, [SIGNATURE]: 'a'.repeat(64) } })
   const final = stamped({ annotations: { ...STAMP_OF_DEVELOPER, [SIGNATURE]: 'b'.repeat(64) } })
-  const signing = admissionOver({ settings: { stampKey: Buffer.alloc(32, 'k') } })
+  const signing = admissionOver({ settings: { stampKey: createSecretKey(Buffer.alloc(32, 'k')) } })
   t.strictSame(await validate(updated(stored, final), signing), { denial: foreignStamp() })
 })
 
@@ -221,7 +222,10 @@ t.test('the stamp of a follower says when it was made, and both webhooks agree o
   const minutes = { passed: 0 }
   const start = Date.parse('2026-03-01T10:00:00Z')
   const now = (): Date => new Date(start + minutes.passed * 60_000)
-  const admission = { ...admissionOver({ settings: { stampKey: Buffer.alloc(32, 1) } }), now }
+  const admission = {
+    ...admissionOver({ settings: { stampKey: createSecretKey(Buffer.alloc(32, 1)) } }),
+    now,
+  }
   const following = { sync: 'OnChange' }
   const { patch = [] } = await mutate(created(gitCommit({}, following)), admission)
   const [operation] = patch

@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto'
 import { createHook } from 'node:async_hooks'
 import type { ServerResponse } from 'node:http'
 import { createServer as createTLSServer } from 'node:https'
@@ -47,7 +48,7 @@ t.test('an event arrives in binary mode, with the extensions of the overrides', 
 
 t.test('with the key of the stamps an event is signed, which no override changes', async (t) => {
   const sink = await openSink(t)
-  const stampKey = Buffer.alloc(32, 'k')
+  const stampKey = createSecretKey(Buffer.alloc(32, 'k'))
   const target = { url: sink.url, extensions: { sendersignature: 'other' }, caCerts: undefined }
   await makeDelivery({ ...target, stampKey }, 4, QUICK)(EVENT, NEVER)
   t.ok(isFromWebhook(sink.received[0]!.headers, stampKey, new Date()))
@@ -59,7 +60,7 @@ t.test(
   'the time that is signed is the one that is given, whatever the clock of the machine says',
   async (t) => {
     const sink = await openSink(t)
-    const stampKey = Buffer.alloc(32, 'k')
+    const stampKey = createSecretKey(Buffer.alloc(32, 'k'))
     const now = new Date('2038-01-19T03:14:07Z')
     const target = { url: sink.url, extensions: {}, caCerts: undefined, stampKey, now: () => now }
     await makeDelivery(target, 4, QUICK)(EVENT, NEVER)
@@ -70,7 +71,7 @@ t.test(
 
 t.test('the trace of an event is signed as well', async (t) => {
   const sink = await openSink(t)
-  const stampKey = Buffer.alloc(32, 'k')
+  const stampKey = createSecretKey(Buffer.alloc(32, 'k'))
   const trace = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7', sampled: false }
   const target = { url: sink.url, extensions: {}, caCerts: undefined, stampKey }
   await makeDelivery(target, 4, QUICK)(appliedEvent(gitCommit(), 'event-1', trace), NEVER)
