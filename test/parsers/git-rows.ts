@@ -63,7 +63,13 @@ export const GIT_ROWS: readonly ParserRow[] = [
     parser: 'output of an SSH server',
     largest: 64 * KIBI,
     read: (words) => {
-      const report = { service: 'git-upload-pack', failure: undefined, words, exitStatus: 1 } as const
+      const report = {
+        doing: 'reading',
+        undelivered: true,
+        failure: undefined,
+        words,
+        exitStatus: 1,
+      } as const
       return explainSSH(ended('fatal: Could not read from remote repository.'), report, CONTEXT)
     },
     texts: {

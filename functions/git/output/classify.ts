@@ -1,9 +1,10 @@
 import { Failure } from '../../domain/failure.ts'
-import { RAN_OUT, type Ended } from '../process/launcher.ts'
+import { BROKEN_PIPE, RAN_OUT, type Ended } from '../process/launcher.ts'
 import { redact } from '../../domain/redact.ts'
 import { isFull } from '../../domain/repository/size-limit.ts'
 import { LOST_INDEX_PACK, OUTAGE, OUT_OF_MEMORY, OUT_OF_TIME, ROWS, TOO_LARGE } from './error-table.ts'
 import {
+  BROKEN_OFF,
   NOT_GIT,
   NOTHING_NEWER,
   TOO_MUCH_WORK,
@@ -178,6 +179,7 @@ export function statusFailure(status: number, context: ErrorContext, retryAfterS
 }
 
 function explainSilent(ended: Ended, output: GitOutput, context: ErrorContext): Failure {
+  if (ended.exitCode === BROKEN_PIPE) return failureOf(BROKEN_OFF, context)
   const cause = new Error(shown(redact(output.own, context.secrets)))
   if (ended.exitCode === 127)
     return new Failure(

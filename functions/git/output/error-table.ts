@@ -182,7 +182,7 @@ export const ROWS: readonly ErrorRow[] = [
   },
   {
     pattern:
-      /early EOF|unexpected disconnect|hung up|Could not read from remote repository|Recv failure|Send failure|Connection reset|Empty reply|bad pack header|transfer closed|RPC failed; curl|expected flush|invalid index-pack output|unable to access/,
+      /early EOF|unexpected disconnect|hung up|Could not read from remote repository|Recv failure|Send failure|Connection reset|Empty reply|bad pack header|transfer closed|Broken pipe|RPC failed; curl|expected flush|invalid index-pack output|unable to access/,
     ...BROKEN_OFF,
   },
 ]

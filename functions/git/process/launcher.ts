@@ -42,10 +42,12 @@ export interface Call {
 
 /** Exit code of a git that has taken all of its time of the processor: the shell's, for SIGXCPU. */
 export const RAN_OUT = 128 + 24
+/** Exit code of a git that has written to a connection which the other side had closed: the shell's, for SIGPIPE. */
+export const BROKEN_PIPE = 128 + 13
 /** Above it are the shell's exit codes for a git that a signal has ended; Git itself exits with 129 for wrong options. */
 const LAST_EXIT_CODE = 129
 
-/** How a git ended. `exitCode` is undefined where it was killed. */
+/** How a git ended. `exitCode` is undefined where it was killed, but for the two signals above. */
 export interface Ended {
   readonly exitCode: number | undefined
   readonly stdout: string
@@ -145,7 +147,7 @@ function bytesOf(input: Call['input']): string | Buffer | undefined {
 
 function exitCodeOf(code: unknown): number | undefined {
   if (typeof code !== 'number') return undefined
-  return code > LAST_EXIT_CODE && code !== RAN_OUT ? undefined : code
+  return code <= LAST_EXIT_CODE || code === RAN_OUT || code === BROKEN_PIPE ? code : undefined
 }
 
 function boundOutput(streams: readonly NodeJS.ReadableStream[], overflow: AbortController): void {

@@ -117,7 +117,8 @@ async function judgeBreak(
   push: Push,
   now: () => Promise<string | undefined>,
 ): Promise<Pushed> {
-  if (!(meaning instanceof Failure)) return { kind: 'race' }
+  if (!(meaning instanceof Failure))
+    return undelivered ? { kind: 'race' } : judgeByTip(now, push, { kind: 'race' })
   if (undelivered) return refuse(meaning)
   if (meaning.reason === 'PushRejected') return { kind: 'refused', failure: meaning, each: true }
   return judgeByTip(now, push, refuse(afterPush(meaning)))

@@ -134,7 +134,7 @@ function overSSH(tunnel: Tunnel, address: RepositoryAddress, secrets: readonly s
           if (ended.exitCode === 0)
             return unlessMoved({ ended, meaning: undefined, undelivered }, call.wordsSoFar(), context)
           const report = await call.readReport()
-          const meaning = explainSSH(ended, report, context)
+          const meaning = explainSSH(ended, { ...report, doing: doingOf(command), undelivered }, context)
           return unlessMoved({ ended, meaning, undelivered }, report.words, context)
         },
       }

@@ -1,11 +1,11 @@
 import { Failure } from '../../domain/failure.ts'
-import type { Ended } from '../process/launcher.ts'
+import { BROKEN_PIPE, type Ended } from '../process/launcher.ts'
 import { NOTHING_NEWER } from '../output/error-meaning.ts'
 import type { ErrorRow, ErrorMeaning, ErrorContext } from '../output/error-meaning.ts'
 import { OUTAGE } from '../output/error-table.ts'
 import type { ServerReport } from './tunnel.ts'
 import { classify, failureOf, unknownError } from '../output/classify.ts'
-import type { Meaning } from '../output/classify.ts'
+import type { Doing, Meaning } from '../output/classify.ts'
 
 /** What git prints when its connection is closed: it cannot know why. */
 const CONNECTION_CLOSED =
@@ -106,12 +106,19 @@ const READ = 16_384
 /** Exit status of shells for a missing program. */
 const NOT_FOUND_STATUS = 127
 
+/** A git that has failed, and what the server reported about it. */
+export interface FailedCall extends ServerReport {
+  readonly doing: Doing
+  /** It has sent nothing yet. Afterwards no words are a refusal: they say nothing of what became of it. */
+  readonly undelivered: boolean
+}
+
 /**
  * What the failure of a git behind the tunnel means: by git's own message if it is specific, else by the failure of
  * the connection, else by what the server printed.
  */
-export function explainSSH(ended: Ended, report: ServerReport, context: ErrorContext): Meaning {
-  const doing = report.service === 'git-upload-pack' ? 'reading' : 'push'
+export function explainSSH(ended: Ended, report: FailedCall, context: ErrorContext): Meaning {
+  const doing = report.undelivered ? report.doing : 'reading'
   const meaning = classify(ended, doing, context)
   if (ended.exitCode === undefined || !isBreak(meaning, ended)) return meaning
   if (report.failure !== undefined) return report.failure
@@ -138,16 +145,17 @@ function withoutPath(words: string, { url }: ErrorContext): string {
 }
 
 // A limit of Commitlet also breaks the connection.
-function isBreak(meaning: Meaning, { stderr }: Ended): boolean {
-  return meaning instanceof Failure && meaning.reason !== 'NotSupported' && CONNECTION_CLOSED.test(stderr)
+function isBreak(meaning: Meaning, { exitCode, stderr }: Ended): boolean {
+  const isClosed = exitCode === BROKEN_PIPE || CONNECTION_CLOSED.test(stderr)
+  return meaning instanceof Failure && meaning.reason !== 'NotSupported' && isClosed
 }
 
 function fallbackMeaning(
   { stderr }: Ended,
-  { exitStatus }: ServerReport,
+  { exitStatus, undelivered }: FailedCall,
   words: string,
 ): ErrorMeaning | undefined {
   if (exitStatus === NOT_FOUND_STATUS) return NO_GIT
-  if (/bad line length|protocol error/.test(stderr)) return OTHER_OUTPUT
+  if (undelivered && /bad line length|protocol error/.test(stderr)) return OTHER_OUTPUT
   return words === '' && CLOSED_BEFORE_START.test(stderr) ? NO_REASON : undefined
 }

@@ -38,7 +38,6 @@ export interface TunnelCall {
 
 /** What a server reported about a call outside of Git's protocol. */
 export interface ServerReport {
-  readonly service: Service
   /** Why there was no channel, or why it broke. */
   readonly failure: Failure | undefined
   /** Beginning of what the program wrote to its standard error. */
@@ -95,8 +94,8 @@ function expectCall({ ssh, daemon, address }: TunnelEnds, service: Service): Tun
     sentBytes: () => pipe?.sentBytes() ?? 0,
     wordsSoFar: () => pipe?.program.end().words ?? '',
     async readReport() {
-      if (pipe === undefined) return { service, failure, words: '', exitStatus: undefined }
-      return readServerReport({ ssh, address, service, program: pipe.program })
+      if (pipe === undefined) return { failure, words: '', exitStatus: undefined }
+      return readServerReport({ ssh, address, program: pipe.program })
     },
   }
 }
@@ -105,21 +104,15 @@ function expectCall({ ssh, daemon, address }: TunnelEnds, service: Service): Tun
 export interface EndedProgram {
   readonly ssh: ReconnectingSSH
   readonly address: RepositoryAddress
-  readonly service: Service
   readonly program: SSHProgram
 }
 
 /** What the server reported about a program that has ended, or ends in the next 2 seconds. */
-export async function readServerReport({
-  ssh,
-  address,
-  service,
-  program,
-}: EndedProgram): Promise<ServerReport> {
+export async function readServerReport({ ssh, address, program }: EndedProgram): Promise<ServerReport> {
   await Promise.race([program.closed, wait(EXIT_STATUS_WAIT_MS, undefined, { ref: false })])
   const { words, exitStatus, tooMuch } = program.end()
   const broken = exitStatus === undefined ? ssh.lost() : undefined
-  return { service, failure: tooMuch ? tooManyMessages(address) : broken, words, exitStatus }
+  return { failure: tooMuch ? tooManyMessages(address) : broken, words, exitStatus }
 }
 
 function tooManyMessages({ text }: RepositoryAddress): Failure {

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import t from 'tap'
 import { FLUSH, packet } from '../../../functions/git/protocol/pkt-line.ts'
 import { sample } from '../../harness/sample.ts'
@@ -187,6 +188,36 @@ for (const engine of ENGINES) {
     delete faulty.faults.command
     t.match(ended, { reason: 'RepositoryNotFound', message: /has moved to ssh:.*acme\/new/ })
     t.same(await repository.log('main'), ['Begin'])
+  })
+}
+
+for (const engine of ENGINES) {
+  const test = engineTest(t, engine)
+  test('an error in place of the report is no refusal: the branch shows what became of the push', async (t) => {
+    const repository = await faulty.createRepository(`acme/silent-${engine.length}`)
+    const stage = await openSSHStage(engine)
+    t.teardown(() => stage.close())
+    faulty.faults.command = (channel, command) => {
+      if (!command.includes('receive-pack')) return false
+      const program = spawn('git', ['receive-pack', repository.path])
+      let isAsked = false
+      channel.once('data', () => (isAsked = true))
+      // In a side band, git takes it for a broken one.
+      program.stdout.on('data', (list: Buffer) => {
+        const plain = Buffer.from(list.toString('latin1').replace('side-band-64k', 'none-band-64k'), 'latin1')
+        if (!isAsked) channel.write(plain)
+      })
+      program.on('close', () => {
+        channel.end(packet('ERR no commits selected for shallow requests'))
+        channel.exit(128)
+      })
+      channel.pipe(program.stdin)
+      return true
+    }
+    const ended = await stage.push(sshChange(repository.url, 'a.md'), known)
+    delete faulty.faults.command
+    t.match(ended, { outcome: 'pushed', sha: await repository.git('rev-parse', 'main') })
+    t.same(await repository.log('main'), ['Write a.md', 'Begin'])
   })
 }
 

@@ -14,7 +14,13 @@ import {
   onlineEnvironment,
   proxyLine,
 } from '../../../functions/git/process/environment.ts'
-import { launch, RAN_OUT, type Call, type Ended } from '../../../functions/git/process/launcher.ts'
+import {
+  BROKEN_PIPE,
+  launch,
+  RAN_OUT,
+  type Call,
+  type Ended,
+} from '../../../functions/git/process/launcher.ts'
 import { processesWith } from '../../harness/processes.ts'
 import { addressOf, inWorkspace, loginOf, outcomeOf, patience, REACHED, until } from '../stage.ts'
 import { drawnTests } from '../../harness/drawn-test.ts'
@@ -201,8 +207,9 @@ drawn('a git that takes too much of the processor ends', async (t) => {
 })
 
 drawn('a git that a signal ends has no exit code', async (t) => {
-  for (const signal of ['KILL', 'SEGV', 'PIPE', 'TERM'])
+  for (const signal of ['KILL', 'SEGV', 'TERM'])
     t.match(await runScript(`echo out; kill -${signal} $$`), { exitCode: undefined, stdout: 'out\n' })
+  t.match(await runScript('kill -PIPE $$'), { exitCode: BROKEN_PIPE }, 'its connection has ended')
 })
 
 drawn('of a flood of messages both ends are kept', async (t) => {

@@ -11,7 +11,13 @@ const SCENE = {
 const CLOSED =
   'fatal: Could not read from remote repository.\n\nPlease make sure you have the correct access rights\nand the repository exists.\n'
 const ENDED = { exitCode: 128, stdout: '', stderr: CLOSED, seconds: 1 }
-const ACCOUNT = { service: 'git-upload-pack', failure: undefined, words: '', exitStatus: 128 } as const
+const ACCOUNT = {
+  doing: 'reading',
+  undelivered: true,
+  failure: undefined,
+  words: '',
+  exitStatus: 128,
+} as const
 
 /** Known messages of the hosts and programs. */
 const WORDS: readonly (readonly [string, string])[] = [
@@ -95,7 +101,7 @@ t.test('the name of a repository that the server repeats says nothing about it',
 t.test('unknown messages are quoted without secrets', async (t) => {
   const account = {
     ...ACCOUNT,
-    service: 'git-receive-pack',
+    doing: 'push',
     words: 'remote: no luck with s3cr3t today\n',
   } as const
   const meaning = explainSSH(ENDED, account, SCENE)
@@ -120,7 +126,7 @@ t.test('unknown messages while something is fetched are not a rejection of a com
 
 t.test('words in place of the report of a push are not a rejection of its commits', async (t) => {
   const words = 'rpc error: code = Unavailable desc = error reading from server: EOF\n'
-  const account = { ...ACCOUNT, service: 'git-receive-pack', words } as const
+  const account = { ...ACCOUNT, doing: 'push', words } as const
   const stderr = 'fatal: the remote end hung up unexpectedly\n'
   t.match(explainSSH({ ...ENDED, exitCode: 1, stderr }, account, SCENE), {
     reason: 'ProviderUnavailable',
@@ -147,6 +153,19 @@ t.test('a missing program is recognised by its exit status, and noise by the err
     reason: 'RepositoryNotFound',
     message: /login prints nothing/,
   })
+  // In place of the report of a push it is no noise of the login.
+  t.match(explainSSH({ ...ENDED, stderr }, { ...ACCOUNT, doing: 'push', undelivered: false }, SCENE), {
+    message: /does not answer as a Git repository/,
+  })
+})
+
+t.test('a git that writes to a connection which has ended says nothing', async (t) => {
+  const ended = { ...ENDED, exitCode: 141, stderr: '' }
+  t.match(explainSSH(ended, ACCOUNT, SCENE), { reason: 'NetworkError' })
+  const words = 'Too many requests\n'
+  t.match(explainSSH(ended, { ...ACCOUNT, words }, SCENE), { reason: 'RateLimited' })
+  const stderr = 'fatal: unable to write to remote: Broken pipe\n'
+  t.match(explainSSH({ ...ENDED, stderr }, ACCOUNT, SCENE), { reason: 'NetworkError' })
 })
 
 t.test('errors that Git itself knows come first', async (t) => {

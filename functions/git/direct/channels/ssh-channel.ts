@@ -87,9 +87,11 @@ export function openSSHChannel(parts: SSHParts): Channel {
   }
 
   async function failureFor({ name, program }: Running, stderr: string): Promise<Failure> {
-    const report = await readServerReport({ ssh, address, service: name, program })
+    const report = await readServerReport({ ssh, address, program })
+    const doing = name === 'git-upload-pack' ? 'reading' : 'push'
     stopIfAborted(signal)
-    const meaning = explainSSH({ exitCode: 128, stdout: '', stderr, seconds: 0 }, report, context)
+    const ended = { exitCode: 128, stdout: '', stderr, seconds: 0 }
+    const meaning = explainSSH(ended, { ...report, doing, undelivered: stderr === CLOSED }, context)
     return meaning instanceof Failure ? meaning : failureOf(BROKEN_OFF, context)
   }
 
