@@ -46,9 +46,7 @@ export function classify(ended: Ended, doing: Doing, context: ErrorContext): Mea
   if (doing === 'reading' && NOTHING_NEWER.test(output.remote)) return 'nothing newer'
   if (/^upload-pack: not our ref/m.test(output.remote)) return 'race'
   if (doing === 'reading' && FILTER_REFUSED.test(output.remote)) return 'no filter'
-  // A push of a new branch while the default branch moved: the remote no longer advertises the tip, so git tries to
-  // send everything and lacks the blobs.
-  if (/^fatal: unable to read [0-9a-f]{40}$/m.test(output.own)) return 'race'
+  if (LACKS_BLOBS.test(output.own)) return 'race'
   return (
     explainStatus(output, context) ??
     explainOwn(output, context) ??
@@ -60,6 +58,12 @@ export function classify(ended: Ended, doing: Doing, context: ErrorContext): Mea
 
 /** The exit code of a git that has failed before it has pushed anything; over HTTPS it is 1 afterwards (measured with git 2.39). */
 export const UNSENT = 128
+
+/**
+ * What git says where a new branch is pushed while the default branch moves: the remote no longer advertises the tip, so that git
+ * tries to send everything and lacks the blobs.
+ */
+export const LACKS_BLOBS = /^fatal: unable to read [0-9a-f]{40}$/m
 
 // With uploadpackfilter.allow, a server says that it has filters, and refuses some of them.
 const FILTER_REFUSED = /^(?:git upload-pack: )?filter '[^'\n]*' not supported$/m

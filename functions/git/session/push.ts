@@ -7,7 +7,7 @@ import { readRemoteTip } from './fetch.ts'
 import { readGitOutput, readPushReport, type GitOutput, type PushReport } from '../output/git-output.ts'
 import type { Session } from './session.ts'
 import { movedFailure } from '../output/moved.ts'
-import { afterPush, failureOf, rejection } from '../output/classify.ts'
+import { afterPush, failureOf, LACKS_BLOBS, rejection } from '../output/classify.ts'
 import { AMBIGUOUS } from '../output/error-table.ts'
 import { TOO_MANY_WORDS, type ErrorContext } from '../output/error-meaning.ts'
 import {
@@ -51,7 +51,8 @@ export async function pushOnce(
   }
   if (result.meaning === undefined) return { kind: 'landed' }
   const output = readGitOutput(result.ended)
-  if (output.own.includes(TOO_LATE)) return { kind: 'race' }
+  // Of a pack that git breaks off, the server may report that it cannot be unpacked.
+  if (output.own.includes(TOO_LATE) || LACKS_BLOBS.test(output.own)) return { kind: 'race' }
   const report = readPushReport(result.ended.stdout)
   if (AMBIGUOUS.pattern.test(output.own) || (report.ref ?? ref) !== ref)
     return refuse(failureOf(AMBIGUOUS, context))

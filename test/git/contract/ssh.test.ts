@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import t from 'tap'
 import { FLUSH, packet } from '../../../functions/git/protocol/pkt-line.ts'
 import { sample } from '../../harness/sample.ts'
@@ -193,6 +193,21 @@ for (const engine of ENGINES) {
 
 for (const engine of ENGINES) {
   const test = engineTest(t, engine)
+  test('a new branch is made also where the default branch moves before its push', async (t) => {
+    const repository = await faulty.createRepository(`acme/new-${engine.length}`, { branches: ['side'] })
+    const next = await repository.commit('side', { 'b.md': 'by another' })
+    const stage = await openSSHStage(engine)
+    t.teardown(() => stage.close())
+    faulty.faults.command = (_channel, command) => {
+      const move = ['-C', repository.path, 'update-ref', 'refs/heads/main', next]
+      if (command.includes('receive-pack')) execFileSync('git', move)
+      return false
+    }
+    const ended = await stage.push(sshChange(repository.url, 'a.md', { branch: 'new' }), known)
+    delete faulty.faults.command
+    t.match(ended, { outcome: 'pushed', branch: 'new' })
+  })
+
   test('an error in place of the report is no refusal: the branch shows what became of the push', async (t) => {
     const repository = await faulty.createRepository(`acme/silent-${engine.length}`)
     const stage = await openSSHStage(engine)
