@@ -200,9 +200,9 @@ export type SearchTerms = Pick<Attempt, 'signal' | 'engineChosen' | 'span'>
 
 /** What an attempt knows about earlier attempts, and its deadline. */
 export interface Attempt {
-  /** An earlier attempt was made for the same generation and requested-at. */
-  readonly isRetry: boolean
-  /** What it has pushed or opened may be there. */
+  /** Its user has just requested it: see isJustRequested. */
+  readonly isRequested: boolean
+  /** What an earlier attempt at the same generation and requested-at has pushed or opened may be there. */
   readonly again: boolean
   /** Fires at the attempt's deadline, and when another attempt has taken over. */
   readonly signal: AbortSignal

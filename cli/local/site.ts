@@ -62,7 +62,7 @@ export function openSite(cluster: Cluster, config: Config, stop: AbortSignal): S
     network,
     config,
     attempt: (again) => ({
-      isRetry: again,
+      isRequested: false,
       again,
       signal: anySignal([stop, AbortSignal.timeout(config.attemptDeadline * 1000)]),
       stillThere: () => Promise.resolve(),

@@ -133,8 +133,8 @@ async function attempt(current: Claim, world: World, turn: Turn, gaveWay: AbortS
   const late = latePushes(latePush || kept.replaces, latePushTo)
   const pushWatch = watchPushes(late.latePush === true)
   const { committing, stillThere } = kept
-  const { isRetry, again } = current
-  const terms = { isRetry, again, signal, saw, turn, engineChosen, pushWatch }
+  const { isRetry, again, isRequested } = current
+  const terms = { isRequested, again, signal, saw, turn, engineChosen, pushWatch }
   const resource = { ...current, envelope: withLatePushes(current.envelope, late) }
   const running = run(resource, world, { ...terms, claim: kept, committing, stillThere })
   const result = await unlessAborted(running, graceAfter(signal), onTimeout).catch(asFailure)

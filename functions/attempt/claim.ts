@@ -5,6 +5,7 @@ import {
   isSameRequest,
   lapsesOf,
   latePushesBefore,
+  isJustRequested,
   mayBeOnBranch,
   mayHavePushed,
   mayPushLate,
@@ -38,6 +39,8 @@ export interface Claim extends Claimable {
   readonly isRetry: boolean
   /** What it has pushed or opened may be there. */
   readonly again: boolean
+  /** See isJustRequested. */
+  readonly isRequested: boolean
   /** When the claim was sent, by `elapsed` of the World. */
   readonly sentAt: number
 }
@@ -87,8 +90,12 @@ export async function claim(
   throw keptChanging()
 }
 
-function earlierAttempts(before: Envelope): Pick<Claim, 'isRetry' | 'again'> {
-  return { isRetry: mayHavePushed(before), again: mayBeOnBranch(before) }
+function earlierAttempts(before: Envelope): Pick<Claim, 'isRetry' | 'again' | 'isRequested'> {
+  return {
+    isRetry: mayHavePushed(before),
+    again: mayBeOnBranch(before),
+    isRequested: isJustRequested(before),
+  }
 }
 
 // A spec changes only with the generation, so it is parsed once for each generation.

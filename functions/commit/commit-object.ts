@@ -81,8 +81,9 @@ async function readAndCommit(
       return { files, bytes }
     })
   const signing = openSigner({ resource, authorised, signal, saw, stillThere }, world).catch(asFailure)
-  const { isRetry } = attempt
-  const draft = (sources?: string): ChangeDraft => draftOf(resource, { requester, sources, isRetry }, world)
+  const { isRequested } = attempt
+  const draft = (sources?: string): ChangeDraft =>
+    draftOf(resource, { requester, sources, isRequested }, world)
   const since = startOf(resource, world.now())
   const ownPushes = watchPushes(false)
   const pushing = { ...attempt, pushWatch: tellBoth(ownPushes, attempt.pushWatch) }
@@ -146,7 +147,7 @@ function bytesOf({ metadata, spec, status }: SoundGitCommit, files: readonly Fil
 }
 
 /** What a change depends on besides its resource. */
-interface DraftTerms extends Pick<Attempt, 'isRetry'> {
+interface DraftTerms extends Pick<Attempt, 'isRequested'> {
   readonly requester: Requester
   readonly sources: string | undefined
 }
@@ -154,7 +155,7 @@ interface DraftTerms extends Pick<Attempt, 'isRetry'> {
 /** The change without the contents of its files and without the start of the history search. */
 function draftOf(
   resource: SoundGitCommit,
-  { requester, sources, isRetry }: DraftTerms,
+  { requester, sources, isRequested }: DraftTerms,
   { settings }: World,
 ): ChangeDraft {
   const { spec, metadata } = resource
@@ -177,7 +178,7 @@ function draftOf(
     message: commitMessage({ ...identity, message: spec.message, seals: seals.written }),
     id,
     seals: seals.sought,
-    isRetry,
+    isRequested,
     author: settings.author,
     latePush: mustMove(resource.status ?? {}, pushPlace(resource)),
   }

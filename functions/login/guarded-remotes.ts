@@ -1,5 +1,4 @@
 import { isIP } from 'node:net'
-import { wasRequested } from '../domain/commit/commit-id.ts'
 import type { Change, ChangeDraft } from '../domain/commit/change.ts'
 import type { Login } from '../domain/credentials/login.ts'
 import { Failure } from '../domain/failure.ts'
@@ -67,8 +66,7 @@ export function guardRemotes(remotes: Remotes, { failedLogins, ...terms }: Remot
       login: digestOf(host, port, login.issued?.counted ?? login.identity, ...by),
       // Hosts ignore the case of a repository's path.
       repository: digestOf(repository.segments.map((segment) => segment.toLowerCase())),
-      // Whoever requests it may know that the limit is over; its retries wait.
-      isRequested: change.isRetry !== true && wasRequested(change.id),
+      isRequested: change.isRequested === true,
       signal,
     }
     return limits.run(request, () => throttle.run(logIn, work, proves), proves)

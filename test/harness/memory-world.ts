@@ -138,7 +138,7 @@ export function memoryWorld(now = new Date('2026-03-01T10:00:00Z')): MemoryWorld
 
 /** A first attempt, as `attempt.ts` hands it to both functions; its turn is never given back. */
 export const ATTEMPT: Attempt = {
-  isRetry: false,
+  isRequested: false,
   again: false,
   signal: new AbortController().signal,
   saw: () => undefined,

@@ -83,6 +83,26 @@ t.test('a request of its user goes through once: retries wait, also where nothin
   t.equal(world.pushed.length, 1)
 })
 
+t.test('a request of its user goes through again where its attempt has only broken off', async (t) => {
+  const { world, apply, send } = stage()
+  const limited = new Failure('RateLimited', 'One at a time.', { retryAfterSeconds: 3600 })
+  const broken = new Failure('NetworkError', 'The connection broke off.')
+  const attemptAt = (minutes: number): Promise<unknown> => {
+    Object.assign(world, { now: () => new Date(Date.parse('2026-03-01T10:00:00Z') + minutes * 60_000) })
+    return send('GitCommit', 'one')
+  }
+  world.land = () => Promise.reject(limited)
+  apply('one')
+  await attemptAt(0)
+  apply('one', {}, { 'commitlet.dev/requested-at': 'now' })
+  world.land = () => Promise.reject(broken)
+  t.match(await attemptAt(1), { attempts: 1, conditions: [{ reason: 'NetworkError' }] })
+  world.land = () => Promise.reject(limited)
+  t.match(await attemptAt(10), { attempts: 2, conditions: [{ message: 'One at a time.' }] })
+  t.match(await attemptAt(100), { attempts: 3, conditions: [{ message: /has asked for fewer requests/ }] })
+  t.equal(world.pushed.length, 3)
+})
+
 t.test('a limit of commits that the API makes does not hold up pushes with the same login', async (t) => {
   const { push, find, withPullRequests } = memoryWorld()
   const issueToken = (): Promise<never> => Promise.reject(new Error('There are no Apps here'))

@@ -77,8 +77,8 @@ export interface ChangeDraft {
   readonly author: Identity
   /** Set if an earlier attempt may have pushed: then the history since this time is searched for `id` first. */
   readonly since?: Date
-  /** An earlier attempt at the same request was made: its user has not just asked for it. */
-  readonly isRetry?: boolean
+  /** Its user has just requested it, and may know that the limit of a host is over. */
+  readonly isRequested?: boolean
   /**
    * A push of an earlier attempt for the same resource may still be carried out. Then the branch has to move, even where
    * it holds the contents: a push builds on the tip that was read for it, and fails once the branch has left that.

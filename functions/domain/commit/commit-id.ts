@@ -25,11 +25,6 @@ export function commitletId({ uid, generation, requestedAt, sources }: CommitCau
   return [uid, generation, ...request, ...(sources === undefined ? [] : [sources])].join('.')
 }
 
-/** Whether this `Commitlet-Id` is that of a requested-at. */
-export function wasRequested(id: string): boolean {
-  return /^[^.]*[.]\d+[.][0-9a-f]{8}(?:[.]|$)/.test(id)
-}
-
 /** The first 8 hex digits of the SHA-256 of a value of `commitlet.dev/requested-at`, which may be long. */
 export function requestDigest(requestedAt: string): string {
   return createHash('sha256').update(requestedAt).digest('hex').slice(0, 8)

@@ -3,6 +3,7 @@ import { latePushes, type LatePushes } from './late-push.ts'
 import type { Envelope, ObjectMeta } from './resource.ts'
 import type { Phase, Status } from './stored-status.ts'
 import { REQUEST_GENERATION, REQUESTED_AT } from './api-names.ts'
+import { isFailureReason, REASONS } from '../reasons.ts'
 
 /** The value of `commitlet.dev/requested-at`, undefined where it is absent or empty. */
 export function requestedAt(resource: Envelope): string | undefined {
@@ -85,6 +86,19 @@ export function mayStart(resource: Envelope, now: Date, awaited?: string): boole
   const phase = phaseUnsuspended(status)
   if (phase === 'Succeeded') return resource.follows !== undefined && isAwaited
   return phase === 'Retrying' && (!early || isAwaited)
+}
+
+/**
+ * Whether the next attempt is what its user has just requested, who may know that the limit of a host is over. A retry is, where
+ * the last attempt has only broken off: not where the host has told a limit again, nor where it has waited for something else.
+ */
+export function isJustRequested(resource: Envelope): boolean {
+  const { status, follows } = resource
+  const requested = requestedAt(resource)
+  if (requested === undefined || status?.lastHandledRequestedAt !== requested) return requested !== undefined
+  if (!mayHavePushed(resource) || follows !== undefined) return false
+  const reason = status.conditions?.find(({ type }) => type === 'Ready')?.reason
+  return !isFailureReason(reason) || (reason !== 'RateLimited' && REASONS[reason].retry === 'transient')
 }
 
 /** Whether an attempt at this generation and requested-at started before, so that its commit may have been pushed. */

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import fc from '../../harness/fast-check.ts'
 import t from 'tap'
 import { commitMessage } from '../../../functions/domain/commit/commit-message.ts'
-import { commitletId, wasRequested } from '../../../functions/domain/commit/commit-id.ts'
+import { commitletId } from '../../../functions/domain/commit/commit-id.ts'
 import { specErrors } from '../../../functions/domain/gate/spec-rules.ts'
 import { SPEC } from '../fixtures/gitcommit.ts'
 import { readable } from '../fixtures/parsed.ts'
@@ -176,12 +176,6 @@ t.test('the id names uid, generation and the request', async (t) => {
   const sources = '0123456789abcdef'
   t.equal(id(undefined, sources), `u.3.${sources}`)
   t.equal(id('x', sources), `u.3.2d711642.${sources}`)
-  t.same([id(), id('x'), id(undefined, sources), id('x', sources)].map(wasRequested), [
-    false,
-    true,
-    false,
-    true,
-  ])
   t.match(
     commitMessage({ ...PARTS, message: 'm', requestedAt: 'x' }),
     /\nCommitlet-Id: [-0-9]+\.3\.2d711642\n/,

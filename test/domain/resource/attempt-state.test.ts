@@ -2,6 +2,7 @@ import t from 'tap'
 import {
   carriesClaim,
   isCurrent,
+  isJustRequested,
   mayBeOnBranch,
   mayStart,
   requestedAt,
@@ -116,6 +117,32 @@ t.test('a follower that has succeeded starts when its sources have changed since
   t.notOk(mayStart({ ...follower, suspended: true }, NOW, lastAttemptTime), 'suspended')
   t.notOk(mayStart({ ...follower, status: { ...status, phase: 'Failed' } }, NOW, lastAttemptTime), 'failed')
   t.notOk(mayStart(resource(status), NOW, lastAttemptTime), 'no follower')
+})
+
+t.test('a request is what its user has just asked for until a host tells a limit, or it waits', async (t) => {
+  const failedBy = (reason: string, more: Partial<Status> = {}): Envelope => {
+    const condition = { type: 'Ready', status: 'False', reason, message: 'No.' } as const
+    const conditions = [{ ...condition, observedGeneration: 1, lastTransitionTime: at(-60) }]
+    const status = {
+      observedGeneration: 1,
+      lastHandledRequestedAt: 'now',
+      phase: 'Retrying',
+      conditions,
+    } as const
+    return resource({ ...status, ...more }, { requestedAt: 'now' })
+  }
+  t.ok(isJustRequested(resource(fresh, { requestedAt: 'now' })))
+  t.ok(isJustRequested(failedBy('RateLimited', { lastHandledRequestedAt: 'before' })), 'once more')
+  t.ok(isJustRequested(failedBy('Timeout')))
+  t.ok(isJustRequested(failedBy('Progressing', { phase: 'Progressing' })), 'its process has ended')
+  for (const reason of ['RateLimited', 'ReferenceNotFound', 'AuthenticationFailed'])
+    t.notOk(isJustRequested(failedBy(reason)), reason)
+  t.notOk(isJustRequested(failedBy('Succeeded', { phase: 'Succeeded' })), 'it is done')
+  t.notOk(
+    isJustRequested({ ...failedBy('Timeout'), follows: { intervalSeconds: 600 } }),
+    'its sources may have changed since',
+  )
+  t.notOk(isJustRequested(resource(fresh)), 'nothing is requested')
 })
 
 t.test('only where no attempt has sent a push is no commit of an earlier one searched for', async (t) => {

@@ -50,9 +50,13 @@ function stage() {
     return ended
   }
 
-  function begin({ namespace, path = `${namespace}/config`, id = 'uid.1' }: Pushing): Promise<unknown> {
+  function begin({
+    namespace,
+    path = `${namespace}/config`,
+    isRequested = false,
+  }: Pushing): Promise<unknown> {
     const repository = parseRepositoryAddress(`https://git.example.com/${path}.git`)
-    const change = { namespace, repository, id, files: [] } as unknown as Change
+    const change = { namespace, repository, id: 'uid.1', files: [], isRequested } as unknown as Change
     return guarded.push(change, OPERATORS, ATTEMPT).catch(asFailure)
   }
 
@@ -77,7 +81,7 @@ function stage() {
 interface Pushing {
   readonly namespace: string
   readonly path?: string
-  readonly id?: string
+  readonly isRequested?: boolean
 }
 
 function teams(count: number, from = 0): readonly Pushing[] {
@@ -209,7 +213,7 @@ t.test('what is requested again and again, at one repository or many, keeps othe
   for (let i = 0; i < 10; i += 1) {
     limit(`evil-0/config-${i}`)
     for (const path of ['evil-0/config', `evil-0/config-${i}`])
-      t.match(await pushes({ namespace: 'evil-0', path, id: 'uid.1.0123abcd' }), [TOLD])
+      t.match(await pushes({ namespace: 'evil-0', path, isRequested: true }), [TOLD])
   }
   await pass(0.1)
   t.match(await other, PUSHED)
@@ -217,7 +221,7 @@ t.test('what is requested again and again, at one repository or many, keeps othe
   const many = [1, 2, 3].map(() => begin({ namespace: 'team-0' }))
   await pass(1.6)
   t.match(await Promise.all(many), [PUSHED, PUSHED, PUSHED], 'all at once')
-  t.match(await pushes({ namespace: 'evil-0', id: 'uid.1.0123abcd' }), [TOLD])
+  t.match(await pushes({ namespace: 'evil-0', isRequested: true }), [TOLD])
   t.match(await pushes({ namespace: 'evil-0', path: 'evil-0/other' }), [PUSHED])
 })
 
