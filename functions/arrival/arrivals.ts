@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { OVER } from '../domain/deadline.ts'
 import type { Hint, NamedTogether, Posted } from '../domain/event/hint.ts'
 import type { Timing } from '../domain/incoming/timing.ts'
 import { resourceKey, type ObjectRef } from '../domain/resource/resource.ts'
@@ -114,7 +115,7 @@ export function openArrivals({ handle, places, searches, log, wait, elapsed }: A
       if (posted.form === 'watched') return 'done'
       return (await (late === undefined ? ended : Promise.race([ended, late]))) ? 'done' : 'failed'
     } finally {
-      over.abort()
+      over.abort(OVER)
     }
   }
 

@@ -3,7 +3,7 @@ import type { Claim } from './claim.ts'
 import { isSameRequest } from '../domain/resource/attempt-state.ts'
 import { resourceAttributes } from '../domain/telemetry/spans.ts'
 import { endWith, inSpan, type Beginning } from '../domain/telemetry/tracer.ts'
-import { anySignal, unlessAborted } from '../domain/deadline.ts'
+import { anySignal, OVER, unlessAborted } from '../domain/deadline.ts'
 import { Failure, asFailure } from '../domain/failure.ts'
 import { pushPlace } from '../domain/commit/push-place.ts'
 import { awaitedAfter } from '../domain/resource/waiting.ts'
@@ -110,7 +110,7 @@ async function claimAndAttempt(waiting: WaitingAttempt, world: World): Promise<N
       if ('newer' in current) return waitingFor(current)
       return await attempt(current, world, { ...turn, park: handOver }, gaveWay.signal)
     } finally {
-      over.abort()
+      over.abort(OVER)
       turn.release()
     }
   } finally {

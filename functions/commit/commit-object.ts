@@ -1,4 +1,4 @@
-import { anySignal } from '../domain/deadline.ts'
+import { anySignal, OVER } from '../domain/deadline.ts'
 import { authorise } from '../login/authorise.ts'
 import { isAccountRefused, retryForbidden } from '../cluster/rbac-retry.ts'
 import type { ChangeDraft, FileChange, Landed } from '../domain/commit/change.ts'
@@ -46,7 +46,7 @@ export async function commitObject(
     const reads = anySignal([attempt.signal, over.signal])
     return await readAndCommit(resource, world, { ...attempt, reads })
   } finally {
-    over.abort()
+    over.abort(OVER)
   }
 }
 

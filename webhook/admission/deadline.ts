@@ -1,4 +1,4 @@
-import { anySignal, unlessAborted } from '../../functions/domain/deadline.ts'
+import { anySignal, OVER, unlessAborted } from '../../functions/domain/deadline.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import type { ThreadTurns } from './thread-turns.ts'
 
@@ -55,6 +55,6 @@ export async function withDeadline<T>(
     return await unlessAborted(work(timed), ends)
   } finally {
     clearTimeout(timer)
-    over.abort()
+    over.abort(OVER)
   }
 }

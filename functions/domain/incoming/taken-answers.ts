@@ -1,4 +1,5 @@
 import type { Server, Socket } from 'node:net'
+import { OVER } from '../deadline.ts'
 import type { Timing } from './timing.ts'
 
 /** An answer has been taken by then, or its connection is ended: it holds memory, and keeps a server from closing. */
@@ -17,7 +18,7 @@ export function giveUpUntaken(server: Server, timing: Timing, giveUp: (socket: S
     // The operating system has all of it.
     if (socket === null || socket.writableLength === 0) return
     const taken = new AbortController()
-    response.once('close', () => taken.abort())
+    response.once('close', () => taken.abort(OVER))
     await timing.wait(TAKEN_MS, taken.signal).then(
       () => giveUp(socket),
       () => undefined,
