@@ -88,7 +88,7 @@ export const GIT_ROWS: readonly ParserRow[] = [
     read: (text) =>
       explainHandshake(
         { name: 'Error', message: text, level: 'protocol' },
-        { address: ADDRESS, key: 'a', offers: [`Handshake: (remote) KEX method: ${text}`] },
+        { address: ADDRESS, key: 'a', offers: [`Handshake: (remote) KEX method: ${text}`], first: text },
       ),
     texts: { names: ['', 'a,', ''], errors: ['Handshake failed: no matching ', 'key ', ''] },
   }),

@@ -18,6 +18,8 @@ export interface Handshake {
   readonly key: string
   /** ssh2's trace lines about the algorithms that the server offers. */
   readonly offers: readonly string[]
+  /** How what the server sent begins. */
+  readonly first: string
 }
 
 /** Kinds of algorithms: ssh2's name in its error, ssh2's name in its trace, and the name in messages. */
@@ -39,6 +41,8 @@ const MOST_LINES = 32
 const LONGEST_LINE = 400
 const LONGEST_OFFER = 300
 const TOO_MANY_CONNECTIONS = 12
+/** OpenSSH, at MaxStartups and PerSourceMaxStartups, and at PerSourcePenalties: in place of its identification. */
+const NOT_NOW = /^(?:Exceeded MaxStartups|Not allowed at this time)/
 const HOST_NOT_ALLOWED = 1
 const LOGIN_REFUSED = [13, 14, 15]
 
@@ -63,7 +67,7 @@ export function unreachable({ text }: RepositoryAddress, { code }: { readonly co
 
 /** Explains why the login failed, from the first of ssh2's errors. */
 export function explainHandshake(error: SSHError, handshake: Handshake): Failure {
-  const { address, key } = handshake
+  const { address, key, first } = handshake
   if (isRefusal(error)) {
     return failure(
       'AuthenticationFailed',
@@ -71,7 +75,7 @@ export function explainHandshake(error: SSHError, handshake: Handshake): Failure
       `does not accept the key ${key} for the user ${address.user ?? ''}; add its public key to the account, or to the repository as a deploy key with write access, or put another key into the Secret.`,
     )
   }
-  if (error.code === TOO_MANY_CONNECTIONS)
+  if (error.code === TOO_MANY_CONNECTIONS || NOT_NOW.test(first))
     return failure('RateLimited', handshake, 'asks for fewer connections; Commitlet retries later.')
   // No other key would help.
   if (error.code === HOST_NOT_ALLOWED)

@@ -49,6 +49,8 @@ export interface ConnectionEvents {
 
 const CONNECT_MS = 10_000
 const READY_MS = 15_000
+/** Of what a server sends, so much is read where it is no SSH. */
+const FIRST_BYTES = 64
 /** A connection counts as lost when this many keepalive messages in a row were not answered. */
 const KEEP_ALIVE = { keepaliveInterval: 10_000, keepaliveCountMax: 3 }
 
@@ -101,6 +103,7 @@ async function logIn(
   events.reached()
   const { promise: ready, resolve, reject } = Promise.withResolvers<undefined>()
   const offers: string[] = []
+  let first = ''
   let [loggedIn, ended] = [false, false]
   let refused: Failure | undefined
   let lost: Failure | undefined
@@ -113,7 +116,7 @@ async function logIn(
   }
   function fail(error: SSHError): void {
     const shown = `${fingerprintOf(key.getPublicSSH())} (${key.type})`
-    const handshake = { address, key: shown, offers }
+    const handshake = { address, key: shown, offers, first }
     end(refused ?? (loggedIn ? explainLoss(address, error) : explainHandshake(error, handshake)), false)
   }
   function stop(violation: Violation): Failure {
@@ -154,8 +157,9 @@ async function logIn(
       ...KEEP_ALIVE,
     })
     // ssh2 has paused the socket, and adds its own listener later: these are called before it reads the bytes.
-    socket.on('data', keepFirstLine(client)).on('data', ({ length }: Buffer) => {
-      const violation = guard.received(length)
+    socket.on('data', keepFirstLine(client)).on('data', (piece: Buffer) => {
+      first ||= piece.toString('latin1', 0, FIRST_BYTES)
+      const violation = guard.received(piece.length)
       if (violation !== undefined) stop(violation)
     })
   } catch (error) {

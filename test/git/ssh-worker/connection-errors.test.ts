@@ -10,7 +10,7 @@ import {
 } from '../../../functions/git/ssh-worker/connection-errors.ts'
 
 const ADDRESS = parseRepositoryAddress('ssh://git@git.example.com:2222/acme/shop.git')
-const MET = { address: ADDRESS, key: 'SHA256:abc (ssh-ed25519)', offers: [] }
+const MET = { address: ADDRESS, key: 'SHA256:abc (ssh-ed25519)', offers: [], first: '' }
 
 function error(message: string, more: Partial<SSHError> = {}): SSHError {
   return Object.assign(new Error(message), more)

@@ -244,6 +244,7 @@ for (const [name, greeting, then, reason] of [
   ['greets and is silent', 'SSH-2.0-Example\r\n', 'stay', 'Timeout'],
   ['leaves at once', '', 'leave', 'NetworkError'],
   ['greets and leaves', 'SSH-2.0-Example\r\n', 'leave', 'NetworkError'],
+  ['has too many connections', 'Exceeded MaxStartups\r\n', 'leave', 'RateLimited'],
   ['speaks HTTP', 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n', 'leave', 'NetworkError'],
   ['greets with too long a line', 'x'.repeat(20_000), 'stay', 'NetworkError'],
 ] as const) {
