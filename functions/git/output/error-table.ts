@@ -37,7 +37,7 @@ const PROTOCOL_BROKEN = new RegExp(
       String.raw`unknown object format '[^']*' specified by server`,
       String.raw`(?:no|error in) (?:object|shallow)`,
       String.raw`repository on the other end cannot be shallow`,
-      String.raw`remote did not send all necessary objects`,
+      String.raw`remote did not send all necessary objects|could not fetch [0-9a-f]{40} from promisor remote`,
       String.raw`server doesn't support '|no matching remote head|no such remote ref`,
       String.raw`pack (?:signature mismatch|version|has (?:bad object|junk|\d+ unresolved delta)|is corrupted)`,
       String.raw`(?:serious )?inflate (?:returned|inconsistency)|invalid (?:blob|tree|commit|tag)|unknown object type|failed to apply delta`,

@@ -108,6 +108,7 @@ const rows = [
     'fatal: protocol error: bad band #9',
     'fatal: invalid length read 1',
     'error: no such remote ref refs/heads/main',
+    'warning: lazy fetching disabled; some objects may not be available\nfatal: could not fetch 4b825dc642cb6eb9a060e54bf8d69288fbee4904 from promisor remote',
     'fatal: protocol error: unexpected capabilities^{}',
     `fatal: protocol error: expected sha/ref, got 'x'`,
     `fatal: git fetch-pack: expected ACK/NAK, got 'x'`,
