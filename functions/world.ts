@@ -208,7 +208,7 @@ export interface Attempt {
   readonly signal: AbortSignal
   /** Asked before each write to a remote. */
   readonly claim: ClaimCheck
-  /** Asked before what a Secret holds is used; see KeptClaim. */
+  /** Asked before what was read in the namespace is used; see KeptClaim. */
   readonly stillThere: KeptClaim['stillThere']
   /** Of a follower: writes which sources it is about to commit; see KeptClaim. */
   readonly committing?: KeptClaim['committing'] | undefined

@@ -71,7 +71,12 @@ async function readAndCommit(
   const asking = { cluster, signal }
   const { largeObjects: large } = world
   const reader = { cluster, served: verdict.served, saw: sawSource, share, setFields, large, signal: reads }
-  const read = (): Promise<readonly FileChange[]> => readFiles(resource, reader)
+  const read = async (): Promise<readonly FileChange[]> => {
+    const files = await readFiles(resource, reader)
+    // The namespace may have been deleted meanwhile, and made again by others: there the names mean other objects.
+    await stillThere()
+    return files
+  }
   const reading = retryForbidden(read, isAccountRefused, asking)
     .catch(asFailure)
     .then((files) => {

@@ -5,6 +5,7 @@ import { collect } from '../harness/collect.ts'
 import { parseResource } from '../domain/fixtures/parsed.ts'
 import { commitObject } from '../../functions/commit/commit-object.ts'
 import { commitSeal } from '../../functions/domain/commit/commit-seal.ts'
+import { Failure } from '../../functions/domain/failure.ts'
 import { sign } from '../../functions/domain/requester/signature.ts'
 import { signedOf } from '../../functions/domain/requester/stamp.ts'
 import type { Cluster } from '../../functions/cluster/cluster.ts'
@@ -41,6 +42,26 @@ t.test('a kind that became cluster-scoped after it was judged does not leave the
     message:
       /^The answer for ClusterRole team\/shop is another object: its metadata\.namespace is not "team"/,
   })
+})
+
+t.test('an object that others have made in a namespace of the same name is not committed', async (t) => {
+  const world = memoryWorld()
+  const resource = parseResource(world.cluster.apply(gitCommit()))
+  if (resource.kind !== 'GitCommit') throw new Error('not a GitCommit')
+  let isThere = true
+  const readObject: Cluster['readObject'] = async (...asked) => {
+    // The login has been read by then.
+    for (let turns = 0; turns < 20; turns += 1) await setImmediate()
+    isThere = false
+    return world.cluster.readObject(...asked)
+  }
+  const stillThere = async (): Promise<void> => {
+    if (!isThere) throw new Failure('Conflict', 'It was deleted.')
+  }
+  const cluster = { ...world.cluster, readObject }
+  const ending = commitObject(resource, { ...world, cluster }, { ...ATTEMPT, stillThere })
+  await t.rejects(ending, { message: /It was deleted/ })
+  t.strictSame(world.pushed, [])
 })
 
 t.test(
