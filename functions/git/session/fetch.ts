@@ -1,8 +1,8 @@
 import { Failure } from '../../domain/failure.ts'
 import { danglingHead, FIRST_BRANCH, unnamedHead } from '../branch.ts'
 import type { Tip, WantedTip } from '../remote.ts'
-import type { Meaning } from '../output/classify.ts'
-import { NOT_GIT } from '../output/error-meaning.ts'
+import { failureOf, type Meaning } from '../output/classify.ts'
+import { BROKEN_OFF, NOT_GIT } from '../output/error-meaning.ts'
 import type { Session } from './session.ts'
 import type { OnlineResult } from './transport.ts'
 import { isOtherFetched } from './fetch-head.ts'
@@ -70,6 +70,8 @@ async function fetchRef(session: Session, ref: string, since?: Date): Promise<st
       ? await fetchDepths(session, ref, fetched === 'depth alone' ? since : undefined)
       : fetched
   if (done === 'absent' || done === 'race') return done
+  // No date was asked for any more: its answer ended before the pack.
+  if (done !== undefined) throw failureOf(BROKEN_OFF, session.context)
   if (await isOtherFetched(session.workspace, ref)) return 'absent'
   const tip = await session.workspace.readRef('base')
   if (tip !== undefined) return tip

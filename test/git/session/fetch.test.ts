@@ -86,6 +86,14 @@ drawn('a git process that fetches nothing and prints nothing is a bug', async (t
   })
 })
 
+drawn('an answer that breaks off before its pack is an error of the connection', async (t) => {
+  const { url, name } = await server.createRepository('fetch/cut')
+  t.teardown(server.faults.add({ kind: 'cut', bytes: 17 }, { repository: name, command: 'fetch' }))
+  await stage.session(url, async (session) => {
+    t.match(await outcomeOf(fetchTip(session, { branch: 'main' })), { reason: 'NetworkError' })
+  })
+})
+
 drawn('a server without filters sends the blobs, and the fetch succeeds', async (t) => {
   const repository = await server.createRepository('fetch/full', { allowFilter: false })
   await stage.session(repository.url, async (session) => {
