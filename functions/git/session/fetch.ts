@@ -64,13 +64,14 @@ function commitOf(listing: string, ref: string): string | undefined {
 async function fetchRef(session: Session, ref: string, since?: Date): Promise<string> {
   const depth = since === undefined ? '--depth=1' : `--shallow-since=${since.toISOString().slice(0, 19)}Z`
   const fetched = await fetchWith(session, [depth], ref)
-  // No commit is that new: fetches the latest commits instead, because the clocks of the writers may differ.
+  // No commit is that new: fetches the latest commits instead, because the clocks of the writers may differ. An answer that broke off
+  // looks the same, and those since the date are fetched then.
   const done =
     fetched === 'nothing newer' || fetched === 'depth alone'
-      ? await fetchDepths(session, ref, fetched === 'depth alone' ? since : undefined)
+      ? await fetchDepths(session, ref, since)
       : fetched
   if (done === 'absent' || done === 'race') return done
-  // No date was asked for any more: its answer ended before the pack.
+  // No date was asked for any more: the answer ended before the pack, or refused what it had offered.
   if (done !== undefined) throw failureOf(BROKEN_OFF, session.context)
   if (await isOtherFetched(session.workspace, ref)) return 'absent'
   const tip = await session.workspace.readRef('base')
@@ -81,8 +82,8 @@ async function fetchRef(session: Session, ref: string, since?: Date): Promise<st
   )
 }
 
-/** Fetches the latest commits; where the server knows no dates, more and more of them until those since the date are here. */
-async function fetchDepths(session: Session, ref: string, since: Date | undefined): Promise<Fetched> {
+/** Fetches the latest commits: more and more of them, until those since the date are here. */
+async function fetchDepths(session: Session, ref: string, since?: Date): Promise<Fetched> {
   for (const depth of DEPTHS) {
     const fetched = await fetchWith(session, [`--depth=${depth}`], ref)
     if (fetched !== undefined || since === undefined || !(await isCutSince(session, since))) return fetched

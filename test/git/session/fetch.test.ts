@@ -94,6 +94,21 @@ drawn('an answer that breaks off before its pack is an error of the connection',
   })
 })
 
+drawn(
+  'where the answer with the history since a time breaks off, all of it is fetched all the same',
+  async (t) => {
+    const repository = await server.createRepository('fetch/cut-since', { empty: true })
+    const dates = Array.from({ length: 62 }, (_, i) => new Date(Date.UTC(2026, 0, i + 1)).toISOString())
+    await datedCommits(repository, dates)
+    const first = { repository: repository.name, command: 'fetch', times: 1 } as const
+    t.teardown(server.faults.add({ kind: 'cut', bytes: 17 }, first))
+    await stage.session(repository.url, async (session) => {
+      await fetchTip(session, { branch: 'main', since: new Date('2026-01-05') })
+      t.equal(await session.offline(['rev-list', '--count', 'refs/base']), '62\n')
+    })
+  },
+)
+
 drawn('a server without filters sends the blobs, and the fetch succeeds', async (t) => {
   const repository = await server.createRepository('fetch/full', { allowFilter: false })
   await stage.session(repository.url, async (session) => {
