@@ -158,7 +158,7 @@ async function logIn(
     })
     // ssh2 has paused the socket, and adds its own listener later: these are called before it reads the bytes.
     socket.on('data', keepFirstLine(client)).on('data', (piece: Buffer) => {
-      first ||= piece.toString('latin1', 0, FIRST_BYTES)
+      if (first.length < FIRST_BYTES) first += piece.toString('latin1', 0, FIRST_BYTES)
       const violation = guard.received(piece.length)
       if (violation !== undefined) stop(violation)
     })

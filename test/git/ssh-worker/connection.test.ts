@@ -245,6 +245,7 @@ for (const [name, greeting, then, reason] of [
   ['leaves at once', '', 'leave', 'NetworkError'],
   ['greets and leaves', 'SSH-2.0-Example\r\n', 'leave', 'NetworkError'],
   ['has too many connections', 'Exceeded MaxStartups\r\n', 'leave', 'RateLimited'],
+  ['has no time for us', 'Not allowed at this time\r\n', 'leave', 'RateLimited'],
   ['speaks HTTP', 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n', 'leave', 'NetworkError'],
   ['greets with too long a line', 'x'.repeat(20_000), 'stay', 'NetworkError'],
 ] as const) {
