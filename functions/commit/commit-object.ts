@@ -74,7 +74,7 @@ async function readAndCommit(
   const read = async (): Promise<readonly FileChange[]> => {
     const files = await readFiles(resource, reader)
     // The namespace may have been deleted meanwhile, and made again by others: there the names mean other objects.
-    await stillThere()
+    if (sightings.size > 0) await stillThere()
     return files
   }
   const reading = retryForbidden(read, isAccountRefused, asking)
