@@ -1,8 +1,8 @@
 import { Failure } from './failure.ts'
 
 /**
- * The reason of a signal that only ends what goes on beside a work, with that work. To make one each time, as `abort()` does, takes ten
- * times as long as the rest of it (8 µs, Node 24.21).
+ * The reason of a signal that only ends what goes on beside a work, with that work. `abort()` would make a new one each time, which takes
+ * 8 µs (Node 24.21), and 1 µs is all that the rest of the call takes.
  */
 export const OVER = new DOMException('The work has ended.', 'AbortError')
 

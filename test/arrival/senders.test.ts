@@ -72,7 +72,7 @@ t.test(
     for (const headers of [
       {},
       { 'ce-sourcekey': '' },
-      { 'ce-sourcekey': KEY.toString() },
+      { 'ce-sourcekey': KEY.export().toString() },
       { 'ce-sourcekey': sourceKeyOf(createSecretKey(Buffer.alloc(32, 'x'))) },
       { 'ce-sourcekey': [sourceKeyOf(KEY)] },
       { authorization: sourceKeyOf(KEY) },

@@ -89,13 +89,14 @@ export function mayStart(resource: Envelope, now: Date, awaited?: string): boole
 }
 
 /**
- * Whether the next attempt is what its user has just requested, who may know that the limit of a host is over. A retry is, where
- * the last attempt has only broken off: not where the host has told a limit again, nor where it has waited for something else.
+ * Whether the next attempt is what its user has just requested, who may know that the limit of a host is over. A retry of it is as
+ * well, where the attempt before has only broken off: not where that one has met a limit, nor where it has waited for something else.
  */
 export function isJustRequested(resource: Envelope): boolean {
   const { status, follows } = resource
   const requested = requestedAt(resource)
-  if (requested === undefined || status?.lastHandledRequestedAt !== requested) return requested !== undefined
+  if (requested === undefined) return false
+  if (status?.lastHandledRequestedAt !== requested) return true
   if (!mayHavePushed(resource) || follows !== undefined) return false
   const reason = status.conditions?.find(({ type }) => type === 'Ready')?.reason
   return !isFailureReason(reason) || (reason !== 'RateLimited' && REASONS[reason].retry === 'transient')
