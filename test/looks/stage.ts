@@ -117,9 +117,9 @@ export function lookingWorld({ stampKey, isPaced = false }: Wanted = {}): Lookin
   return stage
 }
 
-/** Work that needs no timer has ended after a few turns of the event loop. */
+/** Work that needs no timer has ended after some turns of the event loop: of a busy machine, more than of a quiet one. */
 export async function settled(): Promise<void> {
-  for (let turns = 0; turns < 5; turns += 1) await setImmediate()
+  for (let turns = 0; turns < 20; turns += 1) await setImmediate()
 }
 
 /** A ConfigMap or a Secret for a memory cluster. */
