@@ -2,7 +2,7 @@ import fc from '../harness/fast-check.ts'
 import t from 'tap'
 import { sized } from '../harness/sample.ts'
 import { keepCachesSmall } from './parts/small-caches.ts'
-import { installVirtualTime } from './parts/virtual-time.ts'
+import { installVirtualTime } from '../harness/virtual-time.ts'
 import type { PodSettings } from './pods.ts'
 import type { Bounds } from './system.ts'
 

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { makeLocalStates } from './parts/local-states.ts'
-import { installVirtualTime } from './parts/virtual-time.ts'
+import { installVirtualTime } from '../harness/virtual-time.ts'
 import { makePods, type PodSettings } from './pods.ts'
 import { NO_FAULTS, printed, readSchedule, replay } from './schedule.ts'
 import { searchAll } from './search.ts'

@@ -4,11 +4,11 @@ import { SEED } from '../../harness/sample.ts'
 /** Numbers that a seed determines. */
 export interface Random {
   /** From 0 up to, not including, `below`. */
-  int(below: number): number
-  pick<T>(from: readonly T[]): T
+  readonly int: (below: number) => number
+  readonly pick: <T>(from: readonly T[]) => T
   /** True this often, from 0 to 1. */
-  chance(often: number): boolean
-  bytes(length: number): Buffer
+  readonly chance: (often: number) => boolean
+  readonly bytes: (length: number) => Buffer
 }
 
 /** The numbers of this run's seed, or of a new one, which `seed` tells. */
@@ -17,8 +17,8 @@ export function createRandom(): Random & { readonly seed: string } {
   return { seed, ...randomOf(createHash('sha256').update(seed).digest().readUInt32BE()) }
 }
 
-// Mulberry32: small, fast, and good enough to make up trees.
-function randomOf(start: number): Random {
+/** The numbers that begin here. Mulberry32: small, fast, and good enough to make up trees. */
+export function randomOf(start: number): Random {
   let state = start
   function next(): number {
     state = (state + 0x6d2b79f5) | 0

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Call, Input, Outside, Program } from './program.ts'
-import { fireNext, makeTime, nextDue, within } from './virtual-time.ts'
+import { fireNext, makeTime, nextDue, within } from '../../harness/virtual-time.ts'
 
 /**
  * All that a program may do next, after all that has happened to it. Programs meet only in their calls, and are

@@ -1,4 +1,4 @@
-import type { Time } from './virtual-time.ts'
+import type { Time } from '../../harness/virtual-time.ts'
 
 /** A call of a program that has no answer yet. */
 export interface Call {

@@ -8,7 +8,7 @@ import { startSweeps } from '../../../webhook/delivery/sweep.ts'
 import { dateAt } from '../cluster-store.ts'
 import { listAnswer } from './constant-answers.ts'
 import { LOST, type Outside, type Running } from './program.ts'
-import { nextDue, within, type Time } from './virtual-time.ts'
+import { nextDue, within, type Time } from '../../harness/virtual-time.ts'
 
 /** The defaults of SWEEP_INTERVAL and SWEEP_FULL_INTERVAL. */
 const UNSETTLED_MS = 30_000
