@@ -1,5 +1,5 @@
 import { Failure } from '../../domain/failure.ts'
-import { danglingHead, FIRST_BRANCH, unnamedHead } from '../branch.ts'
+import { danglingHead, FIRST_BRANCH, movedMeanwhile, unnamedHead } from '../branch.ts'
 import type { Tip, WantedTip } from '../remote.ts'
 import { failureOf, type Meaning } from '../output/classify.ts'
 import { BROKEN_OFF, NOT_GIT } from '../output/error-meaning.ts'
@@ -34,13 +34,21 @@ export async function fetchTip(session: Session, { branch, since }: WantedTip): 
   return { branch: branch ?? FIRST_BRANCH, commit: undefined, exists: false }
 }
 
-/** Fetches `by` more generations of commits, or more, below the edge of the fetched history. */
+/**
+ * Fetches `by` more generations of commits, or more, below the edge of the fetched history.
+ * @throws Failure for an error of the remote; Conflict if the branch has moved meanwhile
+ */
 export async function deepen(session: Session, branch: string, by: number): Promise<void> {
   const ref = `refs/heads/${branch}`
-  const fetched = await fetchWith(session, [`--deepen=${by}`], ref)
-  if (fetched !== 'depth alone') return
+  const first = await fetchWith(session, [`--deepen=${by}`], ref)
+  const fetched = first === 'depth alone' ? await fetchDeeper(session, ref, by) : first
+  if (fetched === 'absent' || fetched === 'race') throw movedMeanwhile(session.context.url)
+  if (fetched !== undefined) throw failureOf(BROKEN_OFF, session.context)
+}
+
+async function fetchDeeper(session: Session, ref: string, by: number): Promise<Fetched> {
   const known = Number(await session.offline(['rev-list', '--count', BASE]))
-  await fetchWith(session, [`--depth=${known + by}`], ref)
+  return fetchWith(session, [`--depth=${known + by}`], ref)
 }
 
 /** The commit that the branch points to now; undefined if the branch does not exist. */

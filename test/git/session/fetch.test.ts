@@ -128,6 +128,22 @@ drawn('history since a time is fetched without older commits, and deepened by on
   })
 })
 
+drawn('history that cannot be deepened is not taken for all that there is', async (t) => {
+  const repository = await server.createRepository('fetch/undeepened')
+  const tip = await repository.commit('main', { 'a.md': 'a' })
+  await stage.session(repository.url, async (session) => {
+    await fetchTip(session, { branch: 'main' })
+    const next = { repository: repository.name, command: 'fetch', times: 1 } as const
+    server.faults.add({ kind: 'cut', bytes: 17 }, next)
+    t.match(await outcomeOf(deepen(session, 'main', 1)), { reason: 'NetworkError' })
+    await repository.git('branch', '-m', 'main', 'other')
+    t.match(await outcomeOf(deepen(session, 'main', 1)), { reason: 'Conflict' })
+    await repository.git('branch', '-m', 'other', 'main')
+    await deepen(session, 'main', 1)
+    t.equal(await session.offline(['rev-parse', 'refs/base']), `${tip}\n`)
+  })
+})
+
 drawn('a server that refuses the filter is asked without it', async (t) => {
   const repository = await server.createRepository('fetch/unfiltered', {
     config: { 'uploadpackfilter.allow': 'false' },
