@@ -60,6 +60,13 @@ export const BROKEN_OFF: ErrorMeaning = {
   reason: 'NetworkError',
   sentence: 'closed the connection in the middle of the exchange; Commitlet retries automatically.',
 }
+/** Git does not take what the branch names, or what is there. */
+export const BROKEN_TIP: ErrorMeaning = {
+  reason: 'NotSupported',
+  retry: 'transient',
+  sentence:
+    'has a broken object at the tip of the branch, so nothing can be built on it; run `git fsck` there and fix it; Commitlet retries automatically.',
+}
 
 /** What Git's upload-pack and that of JGit, which Gerrit uses, say where no commit is as new as the requested date. */
 export const NOTHING_NEWER = /^(?:fatal: )?no commits selected for shallow requests?$/im

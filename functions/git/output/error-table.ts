@@ -6,6 +6,7 @@ import {
   TOO_MUCH_MEMORY,
   TOO_MUCH_WORK,
   BROKEN_OFF,
+  BROKEN_TIP,
 } from './error-meaning.ts'
 
 /**
@@ -167,13 +168,7 @@ export const ROWS: readonly ErrorRow[] = [
     reason: 'NetworkError',
     sentence: 'broke off the TLS connection; Commitlet retries automatically.',
   },
-  {
-    pattern: /fsck error|fsck failed/,
-    reason: 'NotSupported',
-    retry: 'transient',
-    sentence:
-      'has a broken object at the tip of the branch, so nothing can be built on it; run `git fsck` there and fix it; Commitlet retries automatically.',
-  },
+  { pattern: /fsck error|fsck failed/, ...BROKEN_TIP },
   {
     pattern: PROTOCOL_BROKEN,
     reason: 'ProviderUnavailable',

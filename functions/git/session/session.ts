@@ -9,7 +9,7 @@ import {
 import { launch, type EndedWithBytes } from '../process/launcher.ts'
 import { failureOf, limitReached, withRanOut } from '../output/classify.ts'
 import { withOutput } from '../output/git-output.ts'
-import { TOO_MUCH_MEMORY, TOO_MUCH_WORK, type ErrorContext } from '../output/error-meaning.ts'
+import { BROKEN_TIP, TOO_MUCH_MEMORY, TOO_MUCH_WORK, type ErrorContext } from '../output/error-meaning.ts'
 import type { SessionLimits } from './limits.ts'
 import type { OnlineResult, Transport } from './transport.ts'
 import type { Workspace } from '../process/workspace.ts'
@@ -20,6 +20,8 @@ const OFFLINE_FACTOR = 2
 /** Bytes of the unit in which the launcher limits the size of files, and how many of them are 1 MiB. */
 const BLOCK = 512
 const BLOCKS = MIB / BLOCK
+/** What git says of a branch that names a tree or a file. */
+const NO_COMMIT = /^fatal: (?:Not a valid commit: |not a tree object$)/m
 
 /** Runs the git binary for one batch and one repository, in a workspace, with or without the network. */
 export interface Session {
@@ -33,7 +35,8 @@ export interface Session {
   /** Runs a git that talks to the remote, and returns what its result means. */
   online(args: readonly string[], options?: OnlineOptions): Promise<OnlineResult>
   /**
-   * Runs a git without network and login. Throws Internal if it does not exit with 0, NotSupported if it takes too long or too much memory.
+   * Runs a git without network and login. Throws Internal if it does not exit with 0, NotSupported if it takes too long or too much
+   * memory, or finds no commit.
    */
   offline(args: readonly string[], input?: Uint8Array): Promise<string>
   /** The same, with the output as it is. */
@@ -136,6 +139,7 @@ export function openSession(settings: SessionSettings, transport: Transport, pla
     }
     if (reached === 'time') throw failureOf(TOO_MUCH_WORK, context)
     if (reached === 'memory') throw failureOf(TOO_MUCH_MEMORY, context)
+    if (NO_COMMIT.test(ended.stderr)) throw failureOf(BROKEN_TIP, context)
     const cause = new Error(
       `git ${args[0] ?? ''} ended with ${ended.exitCode ?? 'a signal'}: ${ended.stderr.trim().slice(0, 500)}`,
     )

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises'
+import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { endingSigner } from '../ending-signer.ts'
@@ -58,6 +58,16 @@ async function landAll(repository: GitRepository, changes: readonly Change[], br
     pushes: requests.filter(({ exchange }) => exchange === 'receive-pack').length,
   }
 }
+
+drawn('a branch that names a tree or a file is broken, and may be fixed', async (t) => {
+  for (const name of ['main^{tree}', 'main:README.md']) {
+    const repository = await create()
+    const object = await repository.git('rev-parse', name)
+    await writeFile(join(repository.path, 'refs/heads/main'), `${object}\n`)
+    const { results } = await landAll(repository, [changeOf(repository.url, 'a.md')])
+    t.match(results, [{ reason: 'NotSupported', retry: 'transient', message: /a broken object/ }], name)
+  }
+})
 
 t.test('a branch whose name is the full ref name of this one is named as the conflict', async (t) => {
   const repository = await create()
