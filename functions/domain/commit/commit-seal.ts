@@ -1,4 +1,5 @@
-import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+import { createHmac, type KeyObject } from 'node:crypto'
+import { NO_KEY } from '../resource/waiting.ts'
 
 /** The trailer that shows that Commitlet has written a commit: its `Commitlet-Id` can be foretold by anybody. */
 export const COMMIT_SEAL_TRAILER = 'Commitlet-Seal'
@@ -28,8 +29,6 @@ const PURPOSE = 'commitlet.dev/v1 commit-seal'
 
 /** Of the newest keys: while keys are rotated, a replica that does not know the newest one yet has to find the commit as well. */
 const WRITTEN_KEYS = 2
-/** Where there is no key, a seal tells requests apart, and proves nothing. */
-const NO_KEY = createSecretKey(new Uint8Array())
 
 /**
  * The seals of the commit of this request by these keys, the newest first. One with a start also has the seal without it, by
@@ -38,6 +37,7 @@ const NO_KEY = createSecretKey(new Uint8Array())
 export function commitSeals(sealed: Sealed, keys: readonly KeyObject[]): CommitSeals {
   const { start, ...withoutStart } = sealed
   if (keys.length === 0 && start === undefined) return { sought: undefined, written: [] }
+  // Where there is no key, a seal tells requests apart, and proves nothing.
   const sought = (keys.length === 0 ? [NO_KEY] : keys).map((key) => commitSeal(sealed, key))
   const older = start === undefined ? [] : keys.slice(0, 1).map((key) => commitSeal(withoutStart, key))
   return { sought, written: [...sought.slice(0, WRITTEN_KEYS), ...older] }

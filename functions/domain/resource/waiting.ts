@@ -34,7 +34,8 @@ export function versionOf(field: ReferenceField, state: string, { uid, key = NO_
     .slice(0, 16)
 }
 
-const NO_KEY = createSecretKey(new Uint8Array())
+/** In place of a stamp key, where there is none: what it makes proves nothing. */
+export const NO_KEY = createSecretKey(new Uint8Array())
 
 /** Most objects that a resource waits for; the next attempt names others. */
 const MOST_AWAITED = 3
