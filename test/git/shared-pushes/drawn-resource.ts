@@ -18,6 +18,8 @@ export interface Resource {
   readonly ownPath: string | undefined
   /** What its latest attempt that was Succeeded has written, and for which generation; 0: there was none. */
   readonly landed: { readonly generation: number; readonly text: string }
+  /** The generations whose commits are told to be on the branch. */
+  readonly committed: readonly number[]
   /** What should not be. */
   readonly complaints: readonly string[]
 }
@@ -50,6 +52,7 @@ export async function drawnResource(
   const login = { ...loginOf(chance(0.95) ? 'a' : 'b'), ofOperator: true as const }
   /** Every second generation asks for what was there before. */
   const goesBack = chance(0.4)
+  const committed: number[] = []
   const complaints: string[] = []
   let landed: Resource['landed'] = { generation: 0, text: '' }
   let state: State = { generation: 1, isRetry: false, latePush: false }
@@ -120,6 +123,7 @@ export async function drawnResource(
     }
     if (kind === 'bad' && ending.outcome !== 'unchanged')
       complaints.push(`${name} ${generation} is ${ending.outcome}`)
+    if (ending.outcome !== 'unchanged') committed.push(generation)
     landed = { generation, text }
     state = { generation: generation + 1, isRetry: false, latePush: false }
   }
@@ -129,5 +133,5 @@ export async function drawnResource(
     await attempt(chance(0.8) ? pods[0] : pick(pods))
     await pause(int(chance(isDense ? 0.9 : 0.5) ? 50 : 3_000))
   }
-  return { name, ownPath, landed, complaints }
+  return { name, ownPath, landed, committed, complaints }
 }

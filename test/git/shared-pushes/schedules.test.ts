@@ -38,16 +38,18 @@ async function writeBeside({ random, repository }: Scene): Promise<void> {
 
 /** One commit for each generation, never an old one after a new one, and what was Succeeded is at the branch. */
 function complaintsAbout(
-  { name, ownPath, landed, complaints }: Resource,
+  { name, ownPath, landed, committed, complaints }: Resource,
   repository: MemoryRepository,
 ): readonly string[] {
   const own = repository.log().filter((subject) => subject.startsWith(`${name} `))
   const generations = own.map((subject) => Number(subject.split(' ')[1])).toReversed()
   const isInOrder = generations.every((one, i) => i === 0 || one > (generations[i - 1] ?? 0))
+  const lost = committed.filter((generation) => !generations.includes(generation))
   const isLast = landed.generation > 0 && generations.every((one) => one <= landed.generation)
   const text = ownPath === undefined ? landed.text : textAt(ownPath, name, repository)
   return [
     ...complaints,
+    ...lost.map((generation) => `the commit of ${name} ${generation} is lost`),
     ...(isInOrder ? [] : [`${name} has commits for ${generations.join(', ')}`]),
     ...(isLast && text !== landed.text ? [`${landed.text} has landed, and there is ${String(text)}`] : []),
   ]
