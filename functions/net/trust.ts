@@ -9,8 +9,6 @@ import { Failure } from '../domain/failure.ts'
  * changed, and reads it again if so. Throws Internal if CA_FILE could not be used yet.
  */
 export interface Trust {
-  /** Whether there is a CA_FILE. */
-  readonly hasOwn: boolean
   /**
    * PEM texts of the system's authorities, each once (or of Node's bundled authorities if the system has none), and
    * the certificates of CA_FILE as one text. The same array as long as nothing has changed.
@@ -28,7 +26,6 @@ export function followTrust(caFile: string | undefined, broken?: (failure: Failu
   const authorities = followAuthorities(caFile, broken)
   let cached: { readonly of: readonly string[]; readonly context: SecureContext } | undefined
   return {
-    hasOwn: caFile !== undefined,
     authorities,
     async context() {
       const of = await authorities()

@@ -1,6 +1,5 @@
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { followTrust } from '../../net/trust.ts'
 import type { Trust } from '../../net/trust.ts'
 
 /** What certificates are checked by. */
@@ -10,8 +9,8 @@ export interface Trusted {
 
 /** The bundle that git trusts; it does not change until it is released. */
 export interface AcquiredBundle {
-  /** Path of a PEM file; undefined: the authorities that git was built for. */
-  readonly file: string | undefined
+  /** Path of a PEM file. */
+  readonly file: string
   /** Called once. */
   readonly release: () => Promise<void>
 }
@@ -27,12 +26,18 @@ interface Bundle {
 }
 
 /**
- * Writes the bundle that git trusts when there is a CA_FILE: the system's authorities and the file's own. Git takes
- * one file only, and GIT_SSL_CAINFO overrides every other setting. After CA_FILE has changed, the next caller gets a
- * new bundle below `folder`, and the old one is removed when it has no users left.
+ * A folder of each workspace in which nothing is, for GIT_SSL_CAPATH: libcurl reads a folder of authorities besides the
+ * file, Debian's by default, where each of the system's is in two files of its own and in one of all. With GnuTLS it parses
+ * all of them for each connection, which takes 60 ms of the processor.
+ */
+export const NO_AUTHORITIES = 'no-authorities'
+
+/**
+ * Writes the bundle that git trusts: the system's authorities, and those of CA_FILE if there is one. Git takes one file
+ * only. After CA_FILE has changed, the next caller gets a new bundle below `folder`, and the old one is removed when it has
+ * no users left.
  */
 export function openBundles(folder: string, { trust }: Trusted): AcquireBundle {
-  if (!trust.hasOwn) return () => Promise.resolve({ file: undefined, release: () => Promise.resolve() })
   let current: Bundle | undefined
   let count = 0
 
@@ -72,9 +77,4 @@ export function openBundles(folder: string, { trust }: Trusted): AcquireBundle {
       throw error
     }
   }
-}
-
-/** PEM texts of the authorities that git trusts: those of the bundle; undefined: those of the system. */
-export async function readBundle(bundle: string | undefined): Promise<readonly string[]> {
-  return bundle === undefined ? followTrust(undefined).authorities() : [await readFile(bundle, 'utf8')]
 }

@@ -5,6 +5,7 @@ import type { RepositoryAddress } from '../../domain/repository/address.ts'
 import { basicAuthorization, type PasswordLogin } from '../../domain/credentials/login.ts'
 import type { Proxy } from '../../domain/network/proxies.ts'
 import type { Route } from '../../domain/network/route.ts'
+import { NO_AUTHORITIES } from './bundle.ts'
 import { HOOKS } from './push-hook.ts'
 
 /** Environment of a child process: nothing is inherited from this process. */
@@ -33,8 +34,8 @@ export interface Bounds {
 /** Where a repository is, by which route it is reached, and which authorities are trusted. */
 export interface Destination extends Route {
   readonly address: RepositoryAddress
-  /** PEM file of the authorities to trust; undefined: those that git was built for. */
-  readonly authorities: string | undefined
+  /** PEM file of the authorities to trust. */
+  readonly authorities: string
 }
 
 // `never` for every protocol but the repository's own: `ext::` would run a command, a plain path would read this
@@ -98,9 +99,9 @@ export function onlineEnvironment(run: RunSettings, destination: Destination): C
   return {
     ...common(run),
     COMMITLET_LOGIN: 'read',
-    ...(destination.authorities === undefined
-      ? {}
-      : { GIT_SSL_CAINFO: destination.authorities, GIT_PROXY_SSL_CAINFO: destination.authorities }),
+    GIT_SSL_CAINFO: destination.authorities,
+    GIT_PROXY_SSL_CAINFO: destination.authorities,
+    GIT_SSL_CAPATH: join(run.folder, NO_AUTHORITIES),
     // The only output with Retry-After. Git leaves out the Authorization header.
     GIT_TRACE_CURL: '1',
     GIT_TRACE_CURL_NO_DATA: '1',

@@ -12,6 +12,7 @@ import {
 } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Failure } from '../../domain/failure.ts'
+import { NO_AUTHORITIES } from './bundle.ts'
 import { LAUNCHER } from './launcher.ts'
 import { HOOKS, PUSH_HOOK } from './push-hook.ts'
 
@@ -59,6 +60,7 @@ async function writeRepository(folder: string): Promise<void> {
   await Promise.all([
     mkdir(join(folder, 'objects', 'pack'), { recursive: true }),
     mkdir(join(folder, 'refs', 'heads'), { recursive: true }),
+    mkdir(join(folder, NO_AUTHORITIES)),
     writeHook(join(folder, HOOKS)),
     writeFile(join(folder, 'HEAD'), 'ref: refs/heads/none\n'),
     writeFile(join(folder, 'config'), CONFIG),

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { connect as connectPlain, isIP } from 'node:net'
 import type { LookupFunction, Socket } from 'node:net'
 import type { SecureContext, TLSSocket } from 'node:tls'
@@ -7,7 +8,6 @@ import { Failure } from '../../domain/failure.ts'
 import { connectTLS } from '../../net/metered-tls.ts'
 import { contextOf } from '../../net/trust.ts'
 import { openTunnel } from '../../net/tunnel.ts'
-import { readBundle } from '../process/bundle.ts'
 import type { Destination } from '../process/environment.ts'
 
 /** Milliseconds: the extra check must not make a failed attempt much longer. */
@@ -22,7 +22,7 @@ export async function explainCertificate(
   destination: Destination,
   timeoutMs = TIMEOUT_MS,
 ): Promise<Failure | undefined> {
-  const trust = contextOf(await readBundle(destination.authorities))
+  const trust = contextOf([await readFile(destination.authorities, 'utf8')])
   const probe = { destination, trust, signal: AbortSignal.timeout(timeoutMs) }
   const socket = await openSocket(probe).catch((error: unknown) => untrustedProxy(error, destination))
   if (socket === undefined || socket instanceof Failure) return socket

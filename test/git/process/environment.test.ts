@@ -64,10 +64,12 @@ t.test('the login is a header for the one repository', async (t) => {
   t.match(config, { 'http.followRedirects': 'false', 'protocol.allow': 'never', 'credential.helper': '' })
 })
 
-t.test('the authorities are passed on where there are any', async (t) => {
-  const named = onlineEnvironment(place, remote)
-  t.match(named, { GIT_SSL_CAINFO: '/ca.pem', GIT_PROXY_SSL_CAINFO: '/ca.pem' })
-  t.notOk('GIT_SSL_CAINFO' in onlineEnvironment(place, { ...remote, authorities: undefined }))
+t.test('git trusts the authorities of one file', async (t) => {
+  t.match(onlineEnvironment(place, remote), {
+    GIT_SSL_CAINFO: '/ca.pem',
+    GIT_PROXY_SSL_CAINFO: '/ca.pem',
+    GIT_SSL_CAPATH: '/w/no-authorities',
+  })
 })
 
 t.test('the limits are passed in the units of ulimit', async (t) => {

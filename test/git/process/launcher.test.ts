@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { rootCertificates } from 'node:tls'
 import t from 'tap'
 import { Failure } from '../../../functions/domain/failure.ts'
 import {
@@ -34,6 +35,7 @@ await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
 const { port } = silent.address() as AddressInfo
 const url = `https://localhost:${port}/acme/shop.git`
 t.teardown(() => silent.close())
+const authorities = join(t.testdir({ 'ca.pem': rootCertificates[0] ?? '' }), 'ca.pem')
 
 interface Wanted {
   readonly deadlineSeconds?: number
@@ -47,7 +49,7 @@ function callOf(folder: string, args: readonly string[], wanted: Wanted = {}): C
   const { deadlineSeconds = 30, memoryMiB = 512, cpuSeconds = 30, fileMiB, input } = wanted
   const bounds = { deadlineSeconds, memoryMiB, cpuSeconds, fileMiB }
   const place = { folder, path: process.env['PATH'] ?? '', bounds }
-  const remote = { ...REACHED, address: addressOf(url), authorities: undefined }
+  const remote = { ...REACHED, address: addressOf(url), authorities }
   const offline = args[0] !== 'ls-remote'
   const environment = offline ? offlineEnvironment(place) : onlineEnvironment(place, remote)
   const login = loginLine(loginOf('secret-4711')) + proxyLine(undefined)

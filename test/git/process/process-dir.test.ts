@@ -20,8 +20,7 @@ const MODULE = join(import.meta.dirname, '../../../functions/git/process/process
 /** Another process that has opened its folder and goes on running. */
 async function openElsewhere() {
   const script = `import { openProcessDir } from ${JSON.stringify(MODULE)}
-    const trust = { hasOwn: false }
-    process.stdout.write((await openProcessDir(${JSON.stringify(tempDir)}, { trust })).folder)
+    process.stdout.write((await openProcessDir(${JSON.stringify(tempDir)}, {})).folder)
     setInterval(() => undefined, 1000)`
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
+import { NO_AUTHORITIES } from '../../../functions/git/process/bundle.ts'
 import { openWorkspace } from '../../../functions/git/process/workspace.ts'
 import { inWorkspace } from '../stage.ts'
 
@@ -16,6 +17,12 @@ t.test('a workspace is readable by one user only and is removed', async (t) => {
   t.same(await readdir(tempDir), [folder.slice(tempDir.length + 1)])
   await remove()
   t.same(await readdir(tempDir), [])
+})
+
+t.test('the folder of authorities that git reads besides its bundle is empty', async (t) => {
+  await inWorkspace(tempDir, async ({ folder }) => {
+    t.same(await readdir(join(folder, NO_AUTHORITIES)), [])
+  })
 })
 
 t.test('the configuration is restored after git has written to it', async (t) => {

@@ -11,7 +11,7 @@ const KEY = keyLogin(makeKey('-t', 'ed25519'), '')
 const PASSWORD = loginOf('s3cr3t')
 const ssh = openSSHSessions()
 t.teardown(() => ssh.close())
-const REACH = { ssh, authorities: undefined, addresses: ['127.0.0.1'], proxy: undefined, insecure: false }
+const REACH = { ssh, authorities: '/nowhere', addresses: ['127.0.0.1'], proxy: undefined, insecure: false }
 
 for (const [text, login] of [
   ['https://git.example.com/acme/shop.git', KEY],
