@@ -15,7 +15,7 @@ const PULSE_MS = 100
 const GATHER_MS = 1
 
 /**
- * The thread of the SSH servers of one namespace and host: it opens sessions and runs programs there, as the main thread
+ * The thread of the SSH server of one namespace at a time: it opens sessions and runs programs there, as the main thread
  * asks for it (messages.ts). It keeps nothing but open connections, so that it can be ended at any time.
  */
 function main(port: MessagePort): void {

@@ -71,7 +71,7 @@ interface SessionParts {
 }
 
 /**
- * Each namespace has its own thread for each server, which is started when it is first needed. A session that is closed
+ * Each namespace has its own thread for each server while it uses it, which is started where none is free. A session that is closed
  * in good order is kept for `keepMs`.
  */
 export function openSSHSessions({

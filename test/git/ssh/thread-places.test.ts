@@ -145,11 +145,58 @@ t.test('of namespaces with as many threads, one that has used them for less time
 t.test('a thread that nobody uses makes room, one that is used does not', async (t) => {
   const { lease, threads } = placesOf({ total: 1 })
   const first = await lease('a', 'x')
-  const waiting = lease('b', 'x')
+  const waiting = lease('b', 'y')
   t.notOk(await isSettled(waiting))
   t.notOk(threads[0]!.isEnding())
   first.release()
   t.not((await waiting).thread, first.thread)
+})
+
+t.test('a thread that nobody uses goes on for another namespace at the same server', async (t) => {
+  const { places, lease, threads } = placesOf({ total: 1 })
+  const first = await lease('a', 'x')
+  const waiting = lease('b', 'x')
+  t.notOk(await isSettled(waiting))
+  first.release()
+  const second = await waiting
+  t.notOk(places.has({ namespace: 'a', server: 'x' }))
+  second.release()
+  ;(await lease('c', 'x')).release()
+  t.equal(threads.length, 1)
+})
+
+t.test('it goes on for the next in line, or ends where that one waits for another server', async (t) => {
+  let now = 0
+  const { lease, threads } = placesOf({ total: 1 }, () => now)
+  const first = await lease('a', 'x')
+  now = 5_000
+  const [late, early] = [lease('b', 'x'), lease('c', 'y')]
+  first.release()
+  t.ok(await isSettled(late))
+  now = 8_000
+  ;(await late).release()
+  t.ok(await isSettled(early))
+  const again = lease('b', 'x')
+  now = 9_000
+  const next = lease('d', 'z')
+  ;(await early).release()
+  t.ok(await isSettled(next))
+  t.notOk(await isSettled(again))
+  t.equal(threads.length, 3)
+})
+
+t.test('of threads that nobody uses, the one that was used the longest ago makes room', async (t) => {
+  let now = 0
+  const { lease, threads } = placesOf({}, () => now)
+  for (const namespace of ['a', 'b', 'c', 'a', 'b']) {
+    now += 1_000
+    ;(await lease(namespace, 'x')).release()
+  }
+  await lease('d', 'y')
+  t.same(
+    threads.map((thread) => thread.isEnding()),
+    [false, false, true, false],
+  )
 })
 
 t.test('a thread that has ended counts at once, although its session has not noticed', async (t) => {
@@ -180,7 +227,7 @@ t.test('while a namespace without a thread waits, no session joins one that was 
   const other = await waiting
   t.notOk(await isSettled(late))
   other.release()
-  t.not((await late).thread, held.thread)
+  t.ok(await isSettled(late))
 })
 
 t.test('who waits for others to go first goes on once they have given up', async (t) => {
@@ -269,7 +316,7 @@ t.test('of them who waits comes before one that arrives', async (t) => {
 
 t.test('for them a thread ends that was used for long, before one that nobody uses', async (t) => {
   const { lease, threads, clock } = await busyPlaces(['a', 'b'], { perNamespace: 1 })
-  const held = await lease('d', 'x')
+  const held = await lease('d', 'y')
   const idle = threads.at(-1)!
   held.release()
   await lease('a', 'x')

@@ -1,7 +1,7 @@
 import type { UsedThread } from './thread-turns.ts'
 import type { WorkerThread } from './worker-thread.ts'
 
-/** Whose server a thread talks to: that of one namespace at one address, and no others. */
+/** Whose server a thread talks to: that of one namespace at a time at one address, and no others. */
 export interface Place {
   readonly namespace: string
   /** IP address and port: a name may have addresses of several servers, and one of them ends the thread if it is hostile. */
@@ -29,6 +29,8 @@ export interface StartedThreads {
   readonly countOf: (namespace: string) => number
   /** Those that are not about to end. */
   readonly living: () => readonly PlacedThread[]
+  /** Those of them that nobody uses; first the one that was used last the longest time ago. */
+  readonly idle: () => readonly PlacedThread[]
   /** How many are about to end. */
   readonly ending: () => number
   /** The living one of this place. */
@@ -65,6 +67,10 @@ export function keepStartedThreads(
     size: () => all.size,
     countOf: (namespace) => [...all].filter((placed) => placed.namespace === namespace).length,
     living,
+    idle: () =>
+      living()
+        .filter(({ leases }) => leases === 0)
+        .toSorted((a, b) => a.since - b.since),
     ending: () => all.size - living().length,
     find: ({ namespace, server }) =>
       living().find((placed) => placed.namespace === namespace && placed.server === server),

@@ -54,8 +54,9 @@ interface Waiter extends Place {
 /**
  * Bounds the threads fairly: the next one to start belongs to the namespace with the fewest, and among equals to one that has
  * used threads for the least time. Those that have used them for long have one started a second, all together. A thread that nobody
- * uses makes room for one that is waited for, and so does one that was used for long, for a namespace that has none: a server may be
- * silent until an attempt ends, and other sessions may have joined by then. `elapsed`: milliseconds of a clock that is never set.
+ * uses goes on for another namespace at the same server, or makes room for one that is waited for, and so does one that was used for
+ * long, for a namespace that has none: a server may be silent until an attempt ends, and other sessions may have joined by then.
+ * `elapsed`: milliseconds of a clock that is never set.
  */
 export function makeThreadPlaces(
   { total, perNamespace, idleMs, ...bounds }: PlaceBounds = PLACE_BOUNDS,
@@ -95,7 +96,7 @@ export function makeThreadPlaces(
   function tryLease(place: Place, first: Iterable<Place> = []): Lease | undefined {
     const found = threads.find(place) ?? threads.findBlank(place.namespace)
     if (found !== undefined && isOver(found) && keptOut() > 0) return undefined
-    const used = found ?? beginIn(place, first)
+    const used = found ?? beginIn(place, first) ?? takeOver(place)
     if (used === undefined) return undefined
     used.server = place.server
     clearTimeout(used.idle)
@@ -122,23 +123,43 @@ export function makeThreadPlaces(
     return placed
   }
 
+  /** One that nobody uses, of another namespace at the same server. */
+  function takeOver(place: Place): PlacedThread | undefined {
+    if (!isBelowMost(place)) return undefined
+    const taken = threads.idle().find(({ server }) => server === place.server)
+    if (taken !== undefined) taken.namespace = place.namespace
+    return taken
+  }
+
   function release(used: PlacedThread): void {
     turns.leave(used)
     if (used.leases > 0) return
     if (!used.hasReached) used.server = undefined
     used.thread.hold(false)
     used.idle = setTimeout(used.thread.end, idleMs).unref()
-    if (used.hasReached) makeRoom()
+    if (used.hasReached) passOn(used)
     // To start a thread takes long: this one is for the next address of the same attempt, or for others of its namespace.
     else setImmediate(startWaiters)
   }
 
-  function startWaiters(): void {
-    const inOrder = [...waiters].sort(
+  /** It goes on for whoever is next of other namespaces, or ends for them if they wait for another server. */
+  function passOn({ namespace, server }: PlacedThread): void {
+    const others = inOrder().filter((waiter) => waiter.namespace !== namespace && isBelowMost(waiter))
+    const mayStart = turns.mayStart(others)
+    const next = others.find((waiter) => waiter.server === server || mayStart.includes(waiter))
+    if (next !== undefined && next.server === server && startWaiter(next)) return
+    makeRoom(next === undefined ? undefined : [next])
+  }
+
+  function inOrder(): readonly Waiter[] {
+    return [...waiters].sort(
       ({ namespace: a }, { namespace: b }) =>
         threads.countOf(a) - threads.countOf(b) || turns.rankOf(a) - turns.rankOf(b),
     )
-    if (inOrder.some(startWaiter)) startWaiters()
+  }
+
+  function startWaiters(): void {
+    if (inOrder().some(startWaiter)) startWaiters()
     else makeRoom()
   }
 
@@ -164,7 +185,7 @@ export function makeThreadPlaces(
 
   /** Ends one idle thread for each of these who wait, unless enough are about to end. */
   function makeRoom(waiting: readonly Waiter[] = [...waiters].filter(turns.hasShare)): void {
-    const idle = threads.living().filter(({ leases }) => leases === 0)
+    const idle = [...threads.idle()]
     for (const waiter of waiting.slice(threads.ending())) {
       const helps = idle.findIndex(({ namespace }) => isBelowMost(waiter) || namespace === waiter.namespace)
       if (helps >= 0) idle.splice(helps, 1)[0]?.thread.end()

@@ -13,9 +13,9 @@ export interface TurnBounds {
 
 /** A thread, and who uses it. */
 export interface UsedThread {
-  readonly namespace: string
+  namespace: string
   leases: number
-  /** Since when there were leases, by performance.now(); Infinity: it has ended. */
+  /** Since when there were leases, or none, by performance.now(); Infinity: it has ended. */
   since: number
   /** When the last log-in began, where one is being tried. */
   logsInSince: number | undefined
@@ -97,8 +97,10 @@ export function makeThreadTurns(
       used.leases += 1
     },
     leave(used) {
-      if (used.leases === 1) spend(used.namespace, usedMs(used))
       used.leases -= 1
+      if (used.leases > 0) return
+      spend(used.namespace, Math.max(0, elapsed() - used.since))
+      used.since = elapsed()
     },
     async logIn(used, work) {
       const since = elapsed()
