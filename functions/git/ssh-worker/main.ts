@@ -1,3 +1,4 @@
+import { getPriority, setPriority } from 'node:os'
 import type { Duplex } from 'node:stream'
 import { parentPort } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
@@ -10,6 +11,8 @@ import { pipeProgram } from './program.ts'
 
 type Request<K extends ToWorker['kind']> = Extract<ToWorker, { readonly kind: K }>
 
+/** The thread that answers goes first, and where that has much to do this one still has a quarter of the time; git has nice 10. */
+const NICE = 5
 const PULSE_MS = 100
 /** What comes within so many milliseconds of a small packet is posted together. */
 const GATHER_MS = 1
@@ -112,4 +115,17 @@ function ignore(): void {
   return undefined
 }
 
-if (parentPort !== null) main(parentPort)
+// Elsewhere than on Linux it would be for all of the process.
+function yieldToOthers(): void {
+  if (process.platform !== 'linux') return
+  try {
+    setPriority(Math.max(NICE, getPriority()))
+  } catch {
+    // A sandbox may not allow it: then all have the same.
+  }
+}
+
+if (parentPort !== null) {
+  yieldToOthers()
+  main(parentPort)
+}

@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { readdir, readFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
+import { getPriority } from 'node:os'
 import { buffer } from 'node:stream/consumers'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
@@ -234,6 +236,28 @@ drawn('an idle thread ends, and its memory with it', async (t) => {
   t.equal(await loginsOf(() => echoOnce(own, target)), 1)
   await own.close()
 })
+
+t.test(
+  'threads for SSH yield to the thread that answers',
+  { skip: process.platform !== 'linux' && 'only Linux has a priority for each thread' },
+  async (t) => {
+    const thread = startWorkerThread()
+    t.teardown(() => thread.end())
+    await until('a thread that yields', async () =>
+      (await prioritiesOfThreads()).some((nice) => nice > getPriority()),
+    )
+  },
+)
+
+/** Of proc_pid_stat(5), `nice` of each thread of this process. */
+async function prioritiesOfThreads(): Promise<readonly number[]> {
+  const tasks = await readdir('/proc/self/task')
+  // One may have ended meanwhile.
+  const stats = await Promise.all(
+    tasks.map((id) => readFile(`/proc/self/task/${id}/stat`, 'utf8').catch(() => '')),
+  )
+  return stats.map((stat) => Number(stat.slice(stat.lastIndexOf(')')).split(' ')[17]))
+}
 
 t.test('a session that is given up while the one before it ends leaves nothing behind', async (t) => {
   const threads: ReturnType<typeof startWorkerThread>[] = []
