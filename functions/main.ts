@@ -26,6 +26,7 @@ import { finder } from './attempt/find.ts'
 import type { Find } from './attempt/find.ts'
 import { shareHandshakes } from './attempt/turns/thread/handshake-share.ts'
 import { divide } from './attempt/turns/shares.ts'
+import { watchThread } from './attempt/turns/thread/busy-thread.ts'
 import { makeTogether } from './attempt/turns/thread/long-works.ts'
 import { shareThread } from './attempt/turns/thread/thread-share.ts'
 import { measureTurns, openTurns } from './attempt/turns/turns.ts'
@@ -90,7 +91,7 @@ async function main(): Promise<void> {
   const { tracer } = traces
   const podSize = readPodSize(config.tempDir)
   const shares = divide(podSize, config.fetchLimit)
-  const turns = openTurns(shares)
+  const turns = openTurns(shares, watchThread())
   measureTurns(turns, meter)
   const cluster = connectCluster(apiServer)
   const git = openGit({

@@ -17,8 +17,12 @@ export interface Budget {
   readonly open: (bounds: LaneBounds) => Lane
 }
 
-/** Shares the stock among lanes: what one has taken, no other gets. */
-export function makeBudget({ memoryMiB, diskMiB, diskIsMemory }: Stock, now?: () => number): Budget {
+/** Shares the stock among lanes: what one has taken, no other gets. `isBusy`: whether the thread had no rest lately; default: never. */
+export function makeBudget(
+  { memoryMiB, diskMiB, diskIsMemory }: Stock,
+  now?: () => number,
+  isBusy: () => boolean = () => false,
+): Budget {
   const most: Amounts = { count: Infinity, memoryMiB, diskMiB }
   const taken = makeTally()
   const lanes: OpenLane[] = []
@@ -30,6 +34,7 @@ export function makeBudget({ memoryMiB, diskMiB, diskIsMemory }: Stock, now?: ()
 
   const shelf = {
     amountsOf,
+    isBusy,
     hasRoom: (amounts: Amounts, freed: Amounts = NOTHING) =>
       isWithin(most, difference(taken.of(ALL), freed), amounts),
     rest: () => difference(most, taken.of(ALL)),

@@ -33,6 +33,8 @@ export interface LaneBounds {
   readonly ownMs?: number
   /** Whether shares give way also to those who wait in lanes that were opened earlier. Default: to those of their own lane alone. */
   readonly givesWayToEarlier?: true
+  /** Whether namespaces begin one by one while the thread is busy (one-by-one.ts). Default: they do not. */
+  readonly oneByOne?: true
 }
 
 /** How busy a lane is. */
@@ -55,6 +57,8 @@ export interface WaitingHolder {
 /** What all lanes take from. */
 export interface Shelf {
   readonly amountsOf: (cost: Cost) => Amounts
+  /** Whether the thread had no rest lately. */
+  readonly isBusy: () => boolean
   /** `freed`: as if this had been given back. */
   readonly hasRoom: (amounts: Amounts, freed?: Amounts) => boolean
   /** What no lane has taken. */

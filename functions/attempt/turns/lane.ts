@@ -7,6 +7,7 @@ import type { Cost } from './cost.ts'
 import { openFairShares } from './fair-shares.ts'
 import { makeGivingWay, type HeldShare } from './giving-way.ts'
 import type { LaneBounds, LaneFigures, Shelf, WaitingHolder } from './lane-bounds.ts'
+import { beginOneByOne } from './one-by-one.ts'
 import { busy, inLine, placeFor, tooMuch } from './waiting-places.ts'
 
 /** What one piece of work holds. */
@@ -76,6 +77,8 @@ export function makeLane(
   let waiters: readonly Waiter[] = []
   const all = (): readonly WaitingHolder[] => [...waiters, ...shelf.waitElsewhere()]
   const way = makeGivingWay({ fair, shares, waiters: all, ownMs: bounds.ownMs, now })
+  const { isBusy } = shelf
+  const oneByOne = bounds.oneByOne && beginOneByOne({ shares, waiters: () => waiters, isBusy, serve, now })
   const lately = countExcess(HELD, now)
   const heldBy = ({ holder }: Waiter): number => fair.heldBy(holder.namespace).memoryMiB
   const rankOf = ({ holder }: Waiter): number => lately.rankOf(holder.namespace)
@@ -94,7 +97,8 @@ export function makeLane(
     for (const waiter of waiters) {
       const { kind, kindAtHost, holder, amounts } = waiter
       if (judged.has(kind) || judged.has(kindAtHost)) continue
-      const isFair = fair.hasShare(holder.namespace, amounts, slow)
+      const isFair =
+        fair.hasShare(holder.namespace, amounts, slow) && oneByOne?.mustWait(holder.namespace) !== true
       const isNext = isFair && fair.hasShareAt(holder, amounts)
       if (isNext) candidates.push(waiter)
       judged.add(isNext || !isFair ? kind : kindAtHost)
@@ -169,6 +173,7 @@ export function makeLane(
     serve()
     if (!waiters.includes(waiter)) return promise
     shelf.watch()
+    oneByOne?.watch()
     const place = admitted ? 'free' : placeFor(bounds.waiting, others, holder)
     if (place === 'none') giveUp(waiter)
     else if (place !== 'free') giveUp(place)

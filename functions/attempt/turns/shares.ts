@@ -104,6 +104,7 @@ function fairBounds(total: Amounts): LaneBounds {
       ofSlow: part(total, 1 / 4),
     },
     waiting: WAITING,
+    oneByOne: true,
   }
 }
 

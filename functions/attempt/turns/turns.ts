@@ -54,10 +54,10 @@ const MIB = 1024 * 1024
 
 /**
  * Shares the pod among what costs something: changes that are made, and sessions. Changes wait for their push without a
- * turn: only their bytes count then.
+ * turn: only their bytes count then. `isBusy`: as of makeBudget.
  */
-export function openTurns({ stock, ...shares }: Shares): Turns {
-  const budget = makeBudget(stock)
+export function openTurns({ stock, ...shares }: Shares, isBusy?: () => boolean): Turns {
+  const budget = makeBudget(stock, undefined, isBusy)
   // Opened first, served first: the later ones never wait for the earlier.
   const edits = budget.open(shares.edits)
   const large = budget.open(shares.large)

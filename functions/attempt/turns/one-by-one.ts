@@ -1,0 +1,60 @@
+import type { HeldShare } from './giving-way.ts'
+import type { WaitingHolder } from './lane-bounds.ts'
+
+/** What was begun so many milliseconds ago keeps no other one of its namespace waiting: a server may take long. */
+const NEW_MS = 2_000
+/** How often it is looked, while somebody waits, whether the thread is still busy. */
+const LOOK_MS = 250
+
+/** The lane in which namespaces begin one by one. */
+export interface OneByOneParts {
+  readonly shares: Iterable<HeldShare>
+  /** Those that wait now. */
+  readonly waiters: () => readonly WaitingHolder[]
+  /** Whether the thread had no rest lately. */
+  readonly isBusy: () => boolean
+  /** Starts those for whom there is room by now. */
+  readonly serve: () => void
+  /** Milliseconds of a clock that is never set. */
+  readonly now: () => number
+}
+
+/** Has namespaces begin one by one while the thread is busy. */
+export interface OneByOne {
+  /** Whether the namespace waits for what it has begun just now. */
+  readonly mustWait: (namespace: string) => boolean
+  /** Somebody waits: looks again and again, as long as that is so. */
+  readonly watch: () => void
+}
+
+/**
+ * While the thread has no rest, more at once only take longer each, whosever they are: then a namespace beside others begins another
+ * one when the one before has ended, or is two seconds old. So few share the thread, whoever comes with one begins at once, and what
+ * waits meanwhile is pushed together.
+ */
+export function beginOneByOne({ shares, waiters, isBusy, serve, now }: OneByOneParts): OneByOne {
+  let timer: NodeJS.Timeout | undefined
+
+  function hasOthers(namespace: string): boolean {
+    const isOther = ({ holder }: Pick<WaitingHolder, 'holder'>): boolean => holder.namespace !== namespace
+    return [...shares].some(isOther) || waiters().some(isOther)
+  }
+
+  function watch(): void {
+    if (timer !== undefined || waiters().length === 0) return
+    timer = setTimeout(() => {
+      timer = undefined
+      serve()
+      watch()
+    }, LOOK_MS).unref()
+  }
+
+  return {
+    mustWait(namespace) {
+      const isNew = ({ holder, since }: HeldShare): boolean =>
+        holder.namespace === namespace && now() - since < NEW_MS
+      return [...shares].some(isNew) && isBusy() && hasOthers(namespace)
+    },
+    watch,
+  }
+}
