@@ -1,12 +1,14 @@
 import { rm } from 'node:fs/promises'
 import { anySignal } from '../../domain/deadline.ts'
 import { Failure } from '../../domain/failure.ts'
+import type { Rank } from '../../domain/sharing/waiting-line.ts'
 import type { Trusted } from '../process/bundle.ts'
 import { watchMemory, type PodMemory } from '../process/memory-watch.ts'
 import { stopIfAborted } from '../process/launcher.ts'
 import { openProcessDir, type ProcessDir } from '../process/process-dir.ts'
 import { USUAL_PATH } from '../process/required-programs.ts'
 import { openWorkspace } from '../process/workspace.ts'
+import { paceGits } from '../process/young-gits.ts'
 import type { Engine, NewCommit, Remote, RemoteTarget } from '../remote.ts'
 import type { SSHSessions } from '../ssh/sessions.ts'
 import { fetchTip } from './fetch.ts'
@@ -78,6 +80,7 @@ export function openBinaryEngine(settings: BinarySettings, ssh: SSHSessions): En
   }
   const acquireLarge = settings.acquireLarge ?? (() => Promise.resolve(noop))
   const watch = settings.podMemory === undefined ? () => noop : watchMemory(settings.podMemory)
+  const beginGit = paceGits()
   let processDir: Promise<ProcessDir> | undefined
 
   // An error such as a full folder may be temporary: the next call tries again.
@@ -130,7 +133,14 @@ export function openBinaryEngine(settings: BinarySettings, ssh: SSHSessions): En
       const destination = { ...route, address, authorities: bundle.file, ssh, turn }
       const transport = await openTransport(destination, login, signal)
       ends.push(transport.close)
-      const place = { workspace, signal, raise: () => raise(workspace.folder) }
+      let rank: Rank = 'last'
+      // A session that has begun goes on before another one of its namespace begins.
+      function begin(): Promise<() => void> {
+        const begun = beginGit(namespace, signal, rank)
+        rank = 'first of its owner'
+        return begun
+      }
+      const place = { workspace, signal, raise: () => raise(workspace.folder), begin }
       return binaryRemote(openSession(sessionSettings, transport, place), close)
     } catch (error) {
       await close()

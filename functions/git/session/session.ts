@@ -6,7 +6,7 @@ import {
   type PushBounds,
   type RunSettings,
 } from '../process/environment.ts'
-import { launch, type EndedWithBytes } from '../process/launcher.ts'
+import { launch, stopIfAborted, type EndedWithBytes } from '../process/launcher.ts'
 import { failureOf, limitReached, withRanOut } from '../output/classify.ts'
 import { withOutput } from '../output/git-output.ts'
 import { BROKEN_TIP, TOO_MUCH_MEMORY, TOO_MUCH_WORK, type ErrorContext } from '../output/error-meaning.ts'
@@ -71,6 +71,8 @@ export interface SessionPlace {
   readonly signal: AbortSignal
   /** Waits for higher limits, and returns them; called once at most. Left out: there are none. */
   readonly raise?: () => Promise<SessionLimits>
+  /** Waits until another git may begin; the result is called when it has ended. Default: it may at once. */
+  readonly begin?: () => Promise<() => void>
 }
 
 /**
@@ -78,7 +80,7 @@ export interface SessionPlace {
  * runs again with higher ones, unless it may have changed the remote.
  */
 export function openSession(settings: SessionSettings, transport: Transport, place: SessionPlace): Session {
-  const { workspace, signal, raise } = place
+  const { workspace, signal, raise, begin = () => Promise.resolve(() => undefined) } = place
   const { folder } = workspace
   const { path, deadlineSeconds, fetchLimitMiB } = settings
   let { limits } = settings
@@ -107,15 +109,25 @@ export function openSession(settings: SessionSettings, transport: Transport, pla
     return { folder, path, bounds: { ...limits, cpuSeconds, deadlineSeconds, fileMiB } }
   }
 
+  async function inTurn<T>(git: () => Promise<T>): Promise<T> {
+    const ended = await begin().catch((error: unknown) => {
+      stopIfAborted(signal)
+      throw error
+    })
+    return git().finally(ended)
+  }
+
   async function runOnline(args: readonly string[], options: OnlineOptions): Promise<OnlineResult> {
     const before = await workspace.fetchedBytes()
     const input = transport.input === undefined ? {} : { input: transport.input }
     const environment = await environmentOf(options)
-    const expected = transport.expect(args)
     const call = { args, folder, environment, ...input }
-    const ended = withOutput(await launch(call, signal).finally(expected.stop))
-    fetched += (await workspace.fetchedBytes()) - before
-    return expected.explain(withRanOut(ended, limits.cpuSeconds), context)
+    return inTurn(async () => {
+      const expected = transport.expect(args)
+      const ended = withOutput(await launch(call, signal).finally(expected.stop))
+      fetched += (await workspace.fetchedBytes()) - before
+      return expected.explain(withRanOut(ended, limits.cpuSeconds), context)
+    })
   }
 
   function isRunAgain({ ended, undelivered }: OnlineResult, { fetches = false }: OnlineOptions): boolean {
@@ -130,7 +142,7 @@ export function openSession(settings: SessionSettings, transport: Transport, pla
     const cpuSeconds = mayRaise ? limits.cpuSeconds : limits.cpuSeconds * OFFLINE_FACTOR
     const environment = offlineEnvironment(runWith(undefined, cpuSeconds))
     const call = { args, folder, environment, ...(input === undefined ? {} : { input }) }
-    const ended = await launch(call, signal)
+    const ended = await inTurn(() => launch(call, signal))
     if (ended.exitCode === 0) return ended
     const reached = limitReached(ended)
     if (mayRaise && reached !== undefined) {
