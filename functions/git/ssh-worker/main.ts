@@ -13,6 +13,8 @@ type Request<K extends ToWorker['kind']> = Extract<ToWorker, { readonly kind: K 
 
 /** The thread that answers goes first, and where that has much to do this one still has a quarter of the time; git has nice 10. */
 const NICE = 5
+/** setpriority(2) */
+const MOST_NICE = 19
 const PULSE_MS = 100
 /** What comes within so many milliseconds of a small packet is posted together. */
 const GATHER_MS = 1
@@ -119,7 +121,7 @@ function ignore(): void {
 function yieldToOthers(): void {
   if (process.platform !== 'linux') return
   try {
-    setPriority(Math.max(NICE, getPriority()))
+    setPriority(Math.min(MOST_NICE, getPriority() + NICE))
   } catch {
     // A sandbox may not allow it: then all have the same.
   }

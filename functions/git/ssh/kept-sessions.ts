@@ -13,6 +13,8 @@ export interface SessionUse extends Pick<SSHTarget, 'address' | 'addresses'> {
 export interface KeptSessions {
   /** Takes one that is open, of the same repository and login, at one of the addresses of the target; undefined: there is none. */
   readonly take: (lease: Lease, target: SessionUse) => Promise<SSHSession | undefined>
+  /** Closes those of other namespaces in the thread, which has gone on for this one. */
+  readonly closeOthers: (lease: Lease, namespace: string) => void
   /** Keeps one that nobody uses any more, if it is open once its programs have ended, and gives its lease back. */
   readonly giveBack: (session: SSHSession, lease: Lease, target: SessionUse) => void
 }
@@ -20,15 +22,21 @@ export interface KeptSessions {
 /** How long the programs of a session may take to end after it was closed, if it is to be kept. */
 const PROGRAM_END_MS = 250
 
-/** Sessions of a thread by what they can be used for; undefined: it was in no state to be kept. */
-type Kept = Map<string, Promise<SSHSession | undefined>>
+interface KeptSession {
+  readonly namespace: string
+  /** Undefined: it was in no state to be kept. */
+  readonly settled: Promise<SSHSession | undefined>
+}
+
+/** Sessions of a thread by what they can be used for. */
+type Kept = Map<string, KeptSession>
 
 /** Keeps each for `keepMs`, and one for each repository and login. */
 export function keepSessions(keepMs: number): KeptSessions {
   const keptIn = new WeakMap<Lease['thread'], Kept>()
 
   function keptOf({ thread }: Lease): Kept {
-    const found = keptIn.get(thread) ?? new Map<string, Promise<SSHSession | undefined>>()
+    const found = keptIn.get(thread) ?? new Map<string, KeptSession>()
     keptIn.set(thread, found)
     return found
   }
@@ -38,20 +46,28 @@ export function keepSessions(keepMs: number): KeptSessions {
       const key = keyOf(target)
       const closed = keptOf(lease).get(key)
       keptOf(lease).delete(key)
-      const session = await closed
+      const session = await closed?.settled
       if (session?.isOpen() === true && target.addresses.includes(session.remoteAddress)) return session
       session?.close()
       return undefined
+    },
+    closeOthers(lease, namespace) {
+      const kept = keptOf(lease)
+      for (const [key, other] of kept) {
+        if (other.namespace === namespace) continue
+        kept.delete(key)
+        void other.settled.then((session) => session?.close())
+      }
     },
     giveBack(session, lease, target) {
       const key = keyOf(target)
       const kept = keptOf(lease)
       if (kept.has(key)) session.close()
       const settled = settle(session).finally(lease.release)
-      if (!kept.has(key)) kept.set(key, settled)
+      if (!kept.has(key)) kept.set(key, { namespace: target.login.namespace, settled })
       void settled.then((closed) => setTimeout(forget, closed === undefined ? 0 : keepMs).unref())
       function forget(): void {
-        if (kept.get(key) !== settled) return
+        if (kept.get(key)?.settled !== settled) return
         kept.delete(key)
         session.close()
       }

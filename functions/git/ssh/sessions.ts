@@ -71,7 +71,7 @@ interface SessionParts {
 }
 
 /**
- * Each namespace has its own thread for each server while it uses it, which is started where none is free. A session that is closed
+ * Each namespace has its own thread for each server while it uses it, which is started where there are fewer than may be. A session that is closed
  * in good order is kept for `keepMs`.
  */
 export function openSSHSessions({
@@ -102,6 +102,7 @@ export function openSSHSessions({
     { signal, reached, begins }: TriedLogIn,
   ): Promise<Opened | undefined> {
     const lease = await places.lease(place, signal)
+    kept.closeOthers(lease, place.namespace)
     const listeners: SessionListeners = {
       reached(software) {
         lease.reached()

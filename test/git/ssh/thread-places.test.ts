@@ -185,6 +185,18 @@ t.test('it goes on for the next in line, or ends where that one waits for anothe
   t.equal(threads.length, 3)
 })
 
+t.test('a thread goes on for who waits at its server while another one ends for who is next', async (t) => {
+  const { lease } = placesOf({ total: 2 })
+  const [first, other] = [await lease('a', 'x'), await lease('b', 'y')]
+  const [next, late] = [lease('c', 'z'), lease('d', 'x')]
+  other.release()
+  first.release()
+  const newcomer = lease('e', 'x')
+  t.equal((await late).thread, first.thread)
+  await next
+  t.notOk(await isSettled(newcomer))
+})
+
 t.test('of threads that nobody uses, the one that was used the longest ago makes room', async (t) => {
   let now = 0
   const { lease, threads } = placesOf({}, () => now)
@@ -374,3 +386,18 @@ t.test('all threads end when the places are closed', async (t) => {
   await places.close()
   t.ok(threads.every((thread) => thread.isEnding()))
 })
+
+t.test(
+  'a thread that has ended before it is given back ends no other for who may not start one',
+  async (t) => {
+    const { lease } = await busyPlaces(['a', 'b'])
+    await lease('a', 'x')
+    const [ended, idle] = [await lease('c', 'x'), await lease('d', 'y')]
+    idle.release()
+    ended.thread.end()
+    await ended.thread.ended
+    t.notOk(await isSettled(lease('b', 'x')))
+    ended.release()
+    t.notOk(idle.thread.isEnding())
+  },
+)

@@ -96,7 +96,7 @@ export function makeThreadPlaces(
   function tryLease(place: Place, first: Iterable<Place> = []): Lease | undefined {
     const found = threads.find(place) ?? threads.findBlank(place.namespace)
     if (found !== undefined && isOver(found) && keptOut() > 0) return undefined
-    const used = found ?? beginIn(place, first) ?? takeOver(place)
+    const used = found ?? beginIn(place, first) ?? takeOver(place, first)
     if (used === undefined) return undefined
     used.server = place.server
     clearTimeout(used.idle)
@@ -123,9 +123,9 @@ export function makeThreadPlaces(
     return placed
   }
 
-  /** One that nobody uses, of another namespace at the same server. */
-  function takeOver(place: Place): PlacedThread | undefined {
-    if (!isBelowMost(place)) return undefined
+  /** One that nobody uses, of another namespace at the same server, unless one of `first` waits for it. */
+  function takeOver(place: Place, first: Iterable<Place>): PlacedThread | undefined {
+    if (!isBelowMost(place) || [...first].some(({ server }) => server === place.server)) return undefined
     const taken = threads.idle().find(({ server }) => server === place.server)
     if (taken !== undefined) taken.namespace = place.namespace
     return taken
@@ -142,13 +142,16 @@ export function makeThreadPlaces(
     else setImmediate(startWaiters)
   }
 
-  /** It goes on for whoever is next of other namespaces, or ends for them if they wait for another server. */
-  function passOn({ namespace, server }: PlacedThread): void {
+  /** It goes on for whoever is next of other namespaces, or one that nobody uses ends for them if they wait for another server. */
+  function passOn({ namespace, server, thread }: PlacedThread): void {
+    if (thread.isEnding()) return
     const others = inOrder().filter((waiter) => waiter.namespace !== namespace && isBelowMost(waiter))
-    const mayStart = turns.mayStart(others)
+    // For the first of them threads are about to end.
+    const mayStart = turns.mayStart(others).slice(threads.ending())
     const next = others.find((waiter) => waiter.server === server || mayStart.includes(waiter))
-    if (next !== undefined && next.server === server && startWaiter(next)) return
-    makeRoom(next === undefined ? undefined : [next])
+    if (next === undefined) makeRoom()
+    else if (next.server === server) startWaiter(next)
+    else endIdle(next)
   }
 
   function inOrder(): readonly Waiter[] {
@@ -186,10 +189,12 @@ export function makeThreadPlaces(
   /** Ends one idle thread for each of these who wait, unless enough are about to end. */
   function makeRoom(waiting: readonly Waiter[] = [...waiters].filter(turns.hasShare)): void {
     const idle = [...threads.idle()]
-    for (const waiter of waiting.slice(threads.ending())) {
-      const helps = idle.findIndex(({ namespace }) => isBelowMost(waiter) || namespace === waiter.namespace)
-      if (helps >= 0) idle.splice(helps, 1)[0]?.thread.end()
-    }
+    for (const waiter of waiting.slice(threads.ending())) endIdle(waiter, idle)
+  }
+
+  function endIdle(waiter: Waiter, idle = [...threads.idle()]): void {
+    const helps = idle.findIndex(({ namespace }) => isBelowMost(waiter) || namespace === waiter.namespace)
+    if (helps >= 0) idle.splice(helps, 1)[0]?.thread.end()
   }
 
   return {

@@ -98,8 +98,8 @@ export function makeThreadTurns(
     },
     leave(used) {
       used.leases -= 1
-      if (used.leases > 0) return
-      spend(used.namespace, Math.max(0, elapsed() - used.since))
+      if (used.leases > 0 || used.since === Infinity) return
+      spend(used.namespace, elapsed() - used.since)
       used.since = elapsed()
     },
     async logIn(used, work) {
