@@ -94,6 +94,8 @@ export interface SessionOptions {
   readonly cpuSeconds?: number
   /** The limits of a large share; default: there is none. */
   readonly raise?: () => Promise<SessionLimits>
+  /** Told when a git may begin. */
+  readonly begins?: () => void
   readonly authorities?: string
   /** PATH; default: this process's own. */
   readonly path?: string
@@ -169,7 +171,7 @@ export async function openStage(options: Partial<GitServerOptions> = {}): Promis
       return git
     },
     session(url, work, more = {}) {
-      const { password = PASSWORD, fetchLimitMiB = 64, deadlineSeconds = 30, raise } = more
+      const { password = PASSWORD, fetchLimitMiB = 64, deadlineSeconds = 30, raise, begins } = more
       const { memoryMiB = 256, cpuSeconds = 30 } = more
       const authorities = more.authorities ?? server.caFile
       const path = more.path ?? process.env['PATH'] ?? ''
@@ -178,7 +180,8 @@ export async function openStage(options: Partial<GitServerOptions> = {}): Promis
       const destination = { ...REACHED, address: addressOf(url), authorities }
       const transport = overHTTPS(destination, loginOf(password))
       return inWorkspace(tempDir, (workspace) => {
-        const place = { workspace, signal: patience(), ...(raise === undefined ? {} : { raise }) }
+        const begin = (): Promise<() => void> => Promise.resolve(begins?.()).then(() => () => undefined)
+        const place = { workspace, signal: patience(), begin, ...(raise === undefined ? {} : { raise }) }
         return work(openSession(sessionSettings, transport, place))
       })
     },

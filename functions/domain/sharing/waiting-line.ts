@@ -58,7 +58,8 @@ export function openWaitingLine<P>(taken: TakenTime, waits: () => void): Waiting
       waiting.delete(owner)
       const others = [...waiting]
       waiting.clear()
-      waiting.set(owner, [entry, ...own])
+      const later = own.filter((other) => other.rank === 'last')
+      waiting.set(owner, [...own.slice(0, own.length - later.length), entry, ...later])
       for (const [other, entries] of others) waiting.set(other, entries)
     }
   }

@@ -1,13 +1,25 @@
 import { openFairQueue } from '../../domain/sharing/fair-queue.ts'
 import { countWithCredit, type Credit } from '../../domain/sharing/taken-time.ts'
 import type { Rank } from '../../domain/sharing/waiting-line.ts'
+import { stopIfAborted } from './launcher.ts'
 import { watchProcessorWait, type ProcessorWait } from './processor-wait.ts'
 
+/** The gits of one session, one after the other. */
+export interface SessionPace {
+  /**
+   * Waits until the next git may begin; the result is to be called once, when it has ended.
+   * @throws Failure that of `stopIfAborted` if the signal fires before
+   */
+  readonly begin: () => Promise<() => void>
+  /** Gives back what the session has not begun. */
+  readonly close: () => void
+}
+
 /**
- * Waits until another git of the namespace may begin; the result is to be called when it has ended. Rejects with the signal's
- * reason if it fires before.
+ * Waits until a session of the namespace may begin its first git. It goes on before another one of its namespace begins.
+ * @throws Failure that of `stopIfAborted` if the signal fires before
  */
-export type BeginGit = (namespace: string, signal: AbortSignal, rank?: Rank) => Promise<() => void>
+export type BeginGits = (namespace: string, signal: AbortSignal) => Promise<SessionPace>
 
 /** What the pace is measured by. */
 export interface PaceTerms {
@@ -18,32 +30,39 @@ export interface PaceTerms {
 
 /** Gits that are young at the same time, and one more of a namespace that has none while another one has both. */
 const AT_ONCE = 2
+/** A git is young for as long while the thread waits for no processor. */
 const LOOK_MS = 50
 /** Milliseconds for which a git is young while the thread waits for a processor: one that goes on mostly waits for its server. */
 const YOUNG_MS = 500
 /** Of those, what counts as taken by its namespace. */
 const MOST_MS = 100
-/** The credit is that of a usual commit, which takes some eight gits. */
+/** The credit is that of two usual commits. */
 const GITS: Credit = { same: 50, credit: 1_000, most: 1_000 }
 
 /**
  * To begin a git takes some 50 ms of a processor, and what it takes of another processor is taken from the share that the pod has of
  * its node, however nice it is: the thread that answers waits for it. While it does, few begin at once, and the namespaces
- * that wait get equal parts. Otherwise each is young until the next look.
+ * that wait get equal parts. Otherwise each is young until the next look, or until another
+ * one is to begin a moment later.
  */
 export function paceGits({
   elapsed = () => performance.now(),
   wait = watchProcessorWait(),
-}: PaceTerms = {}): BeginGit {
+}: PaceTerms = {}): BeginGits {
   const young = new Map<() => void, number>()
   const queue = openFairQueue(AT_ONCE, { elapsed, taken: countWithCredit(GITS), spare: true })
   let running = 0
   let looking: NodeJS.Timeout | undefined
 
+  /** Has those leave that are young for long enough. */
+  function letGo(): void {
+    const youngest = elapsed() - (wait.isLong() ? YOUNG_MS : LOOK_MS)
+    for (const [leave, since] of young) if (since <= youngest) leave()
+  }
+
   function look(): void {
     wait.look()
-    const youngest = wait.isLong() ? elapsed() - YOUNG_MS : Infinity
-    for (const [leave, since] of young) if (since <= youngest) leave()
+    letGo()
   }
 
   function begins(): void {
@@ -59,10 +78,12 @@ export function paceGits({
     wait.reset()
   }
 
-  return async function begin(namespace, signal, rank) {
+  async function begin(namespace: string, signal: AbortSignal, rank?: Rank): Promise<() => void> {
+    letGo()
     begins()
     const leave = await queue.enter(namespace, signal, rank).catch((error: unknown) => {
       ends()
+      stopIfAborted(signal)
       throw error
     })
     function grown(): void {
@@ -73,6 +94,21 @@ export function paceGits({
     return () => {
       grown()
       ends()
+    }
+  }
+
+  return async function open(namespace, signal) {
+    let first: (() => void) | undefined = await begin(namespace, signal)
+    return {
+      async begin() {
+        const taken = first
+        first = undefined
+        return taken ?? begin(namespace, signal, 'first of its owner')
+      },
+      close() {
+        first?.()
+        first = undefined
+      },
     }
   }
 }

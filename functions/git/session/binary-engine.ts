@@ -1,7 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { anySignal } from '../../domain/deadline.ts'
 import { Failure } from '../../domain/failure.ts'
-import type { Rank } from '../../domain/sharing/waiting-line.ts'
 import type { Trusted } from '../process/bundle.ts'
 import { watchMemory, type PodMemory } from '../process/memory-watch.ts'
 import { stopIfAborted } from '../process/launcher.ts'
@@ -80,7 +79,7 @@ export function openBinaryEngine(settings: BinarySettings, ssh: SSHSessions): En
   }
   const acquireLarge = settings.acquireLarge ?? (() => Promise.resolve(noop))
   const watch = settings.podMemory === undefined ? () => noop : watchMemory(settings.podMemory)
-  const beginGit = paceGits()
+  const beginGits = paceGits()
   let processDir: Promise<ProcessDir> | undefined
 
   // An error such as a full folder may be temporary: the next call tries again.
@@ -126,6 +125,9 @@ export function openBinaryEngine(settings: BinarySettings, ssh: SSHSessions): En
     }
 
     try {
+      // First of all: what waits for its git to begin has logged in nowhere.
+      const pace = await beginGits(namespace, signal)
+      ends.push(pace.close)
       const bundle = await acquireBundle()
       ends.push(bundle.release)
       const workspace = await openWorkspace(folder)
@@ -133,14 +135,7 @@ export function openBinaryEngine(settings: BinarySettings, ssh: SSHSessions): En
       const destination = { ...route, address, authorities: bundle.file, ssh, turn }
       const transport = await openTransport(destination, login, signal)
       ends.push(transport.close)
-      let rank: Rank = 'last'
-      // A session that has begun goes on before another one of its namespace begins.
-      function begin(): Promise<() => void> {
-        const begun = beginGit(namespace, signal, rank)
-        rank = 'first of its owner'
-        return begun
-      }
-      const place = { workspace, signal, raise: () => raise(workspace.folder), begin }
+      const place = { workspace, signal, raise: () => raise(workspace.folder), begin: pace.begin }
       return binaryRemote(openSession(sessionSettings, transport, place), close)
     } catch (error) {
       await close()

@@ -1,5 +1,6 @@
 import { uptime } from 'node:os'
 import { Failure } from '../../domain/failure.ts'
+import type { PushBounds } from '../process/environment.ts'
 import { TOO_LATE } from '../process/push-hook.ts'
 import type { NewCommit, Pushed, Tip, Unlanded } from '../remote.ts'
 import { fastImport } from './fast-import.ts'
@@ -29,9 +30,12 @@ export async function pushOnce(
 ): Promise<Pushed> {
   const ref = `refs/heads/${tip.branch}`
   const lease = tip.exists ? (tip.commit ?? '') : ''
-  const milliseconds = remaining()
-  if (milliseconds <= 0) return { kind: 'race' }
-  const until = Number.isFinite(milliseconds) ? Math.floor(uptime() + milliseconds / 1000) : undefined
+  // Asked once git may begin; of a push that is late by then, the hook lets git send nothing.
+  function bounds(): PushBounds {
+    const milliseconds = remaining()
+    const until = Number.isFinite(milliseconds) ? Math.floor(uptime() + milliseconds / 1000) : undefined
+    return { ref, until }
+  }
   const args = [
     'push',
     '--porcelain',
@@ -43,7 +47,7 @@ export async function pushOnce(
   const { context } = session
   const isRepeated = repeatedWords({ url: context.url, branch: tip.branch, commits })
   const now = (): Promise<string | undefined> => readRemoteTip(session, tip.branch)
-  const result = await session.online(args, { push: { ref, until } }).catch(unlessUnheard)
+  const result = await session.online(args, { push: bounds }).catch(unlessUnheard)
   if (result === undefined) return judgeByTip(now, { tip, head }, refuse(failureOf(TOO_MANY_WORDS, context)))
   if (result.moved !== undefined) {
     const failure = movedFailure(result.moved, context, 'push')
@@ -88,7 +92,7 @@ export async function askToPush(session: Session, { branch, commit }: Tip): Prom
   const ref = `refs/heads/${branch}`
   const { moved, meaning } = await session.online(
     ['push', '--dry-run', '--porcelain', '--', session.url, `${made ?? ''}:${ref}`],
-    { push: { ref } },
+    { push: () => ({ ref }) },
   )
   if (moved !== undefined) throw movedFailure(moved, session.context, 'push')
   if (meaning instanceof Failure) throw meaning

@@ -6,7 +6,7 @@ import {
   type PushBounds,
   type RunSettings,
 } from '../process/environment.ts'
-import { launch, stopIfAborted, type EndedWithBytes } from '../process/launcher.ts'
+import { launch, type EndedWithBytes } from '../process/launcher.ts'
 import { failureOf, limitReached, withRanOut } from '../output/classify.ts'
 import { withOutput } from '../output/git-output.ts'
 import { BROKEN_TIP, TOO_MUCH_MEMORY, TOO_MUCH_WORK, type ErrorContext } from '../output/error-meaning.ts'
@@ -48,8 +48,8 @@ export interface Session {
 export interface OnlineOptions {
   /** It counts towards FETCH_LIMIT. */
   readonly fetches?: boolean
-  /** It pushes, within these bounds. */
-  readonly push?: PushBounds
+  /** It pushes, within these bounds; called when it begins. */
+  readonly push?: () => PushBounds
   /** The protocol's packets are traced: the workspace's `readTrace` has the first of them. */
   readonly traced?: boolean
 }
@@ -100,7 +100,7 @@ export function openSession(settings: SessionSettings, transport: Transport, pla
   async function environmentOf({ fetches = false, traced, push }: OnlineOptions): Promise<ChildEnvironment> {
     const blocks = Math.max(0, Math.floor(limits.fileMiB * BLOCKS - (fetches ? fetched / BLOCK : 0)))
     return {
-      ...transport.environment({ ...runWith(blocks / BLOCKS), push }),
+      ...transport.environment({ ...runWith(blocks / BLOCKS), push: push?.() }),
       ...(traced === true ? { GIT_TRACE_PACKET: await workspace.startTrace(blocks * BLOCK) } : {}),
     }
   }
@@ -110,19 +110,15 @@ export function openSession(settings: SessionSettings, transport: Transport, pla
   }
 
   async function inTurn<T>(git: () => Promise<T>): Promise<T> {
-    const ended = await begin().catch((error: unknown) => {
-      stopIfAborted(signal)
-      throw error
-    })
+    const ended = await begin()
     return git().finally(ended)
   }
 
   async function runOnline(args: readonly string[], options: OnlineOptions): Promise<OnlineResult> {
     const before = await workspace.fetchedBytes()
     const input = transport.input === undefined ? {} : { input: transport.input }
-    const environment = await environmentOf(options)
-    const call = { args, folder, environment, ...input }
     return inTurn(async () => {
+      const call = { args, folder, environment: await environmentOf(options), ...input }
       const expected = transport.expect(args)
       const ended = withOutput(await launch(call, signal).finally(expected.stop))
       fetched += (await workspace.fetchedBytes()) - before

@@ -119,3 +119,24 @@ for (const { name, lands, expected } of [
     })
   })
 }
+
+t.test('a push counts as sent once its git may begin, and not while it waits for that', async (t) => {
+  const repository = await server.createRepository(`push/${++count}`)
+  const seen: string[] = []
+  const begins = (): void => void seen.push('begins')
+  await stage.session(
+    repository.url,
+    async (session) => {
+      const tip = await fetchTip(session, { branch: 'main' })
+      if (tip === 'moved') throw new Error('Nobody else is at work here')
+      const head = await commitOn(session, tip)
+      seen.length = 0
+      await pushOnce(session, { tip, head, commits: [] }, () => {
+        seen.push('is sent')
+        return Infinity
+      })
+    },
+    { begins },
+  )
+  t.same(seen, ['begins', 'is sent'])
+})
