@@ -3,7 +3,7 @@ import type { WaitingHolder } from './lane-bounds.ts'
 
 /** What was begun so many milliseconds ago keeps no other one of its namespace waiting: a server may take long. */
 const NEW_MS = 2_000
-/** How often it is looked, while somebody waits, whether the thread is still busy. */
+/** How often the thread is looked at while somebody waits. */
 const LOOK_MS = 250
 
 /** The lane in which namespaces begin one by one. */
@@ -53,7 +53,7 @@ export function beginOneByOne({ shares, waiters, isBusy, serve, now }: OneByOneP
     mustWait(namespace) {
       const isNew = ({ holder, since }: HeldShare): boolean =>
         holder.namespace === namespace && now() - since < NEW_MS
-      return [...shares].some(isNew) && isBusy() && hasOthers(namespace)
+      return isBusy() && [...shares].some(isNew) && hasOthers(namespace)
     },
     watch,
   }
