@@ -1,8 +1,11 @@
 import type { HeldShare } from './giving-way.ts'
 import type { WaitingHolder } from './lane-bounds.ts'
 
-/** What was begun so many milliseconds ago keeps no other one of its namespace waiting: a server may take long. */
-const NEW_MS = 2_000
+/**
+ * What was begun so many milliseconds ago keeps no other one of its namespace waiting: a server may take long, and whoever keeps the
+ * thread busy must not have others wait for each of their servers, one after the other.
+ */
+const NEW_MS = 250
 /** How often the thread is looked at while somebody waits. */
 const LOOK_MS = 250
 
@@ -29,7 +32,7 @@ export interface OneByOne {
 
 /**
  * While the thread has no rest, more at once only take longer each, whosever they are: then a namespace beside others begins another
- * one when the one before has ended, or is two seconds old. So few share the thread, whoever comes with one begins at once, and what
+ * one when the one before has ended, or is a quarter of a second old. So few share the thread, whoever comes with one begins at once, and what
  * waits meanwhile is pushed together.
  */
 export function beginOneByOne({ shares, waiters, isBusy, serve, now }: OneByOneParts): OneByOne {
