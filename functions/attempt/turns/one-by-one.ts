@@ -32,8 +32,8 @@ export interface OneByOne {
 
 /**
  * While the thread has no rest, more at once only take longer each, whosever they are: then a namespace beside others begins another
- * one when the one before has ended, or is a quarter of a second old. So few share the thread, whoever comes with one begins at once, and what
- * waits meanwhile is pushed together.
+ * one when the one before has ended, or is a quarter of a second old. So few share the thread, whoever comes with one begins at once,
+ * and what waits meanwhile is pushed together.
  */
 export function beginOneByOne({ shares, waiters, isBusy, serve, now }: OneByOneParts): OneByOne {
   let timer: NodeJS.Timeout | undefined

@@ -42,8 +42,7 @@ const GITS: Credit = { same: 50, credit: 1_000, most: 1_000 }
 /**
  * To begin a git takes some 50 ms of a processor, and what it takes of another processor is taken from the share that the pod has of
  * its node, however nice it is: the thread that answers waits for it. While it does, few begin at once, and the namespaces
- * that wait get equal parts. Otherwise each is young until the next look, or until another
- * one is to begin a moment later.
+ * that wait get equal parts. Otherwise a git is young for a moment only.
  */
 export function paceGits({
   elapsed = () => performance.now(),

@@ -71,8 +71,8 @@ interface SessionParts {
 }
 
 /**
- * Each namespace has its own thread for each server while it uses it, which is started where there are fewer than may be. A session that is closed
- * in good order is kept for `keepMs`.
+ * Each namespace has its own thread for each server while it uses it, which is started where there are fewer than may be. A session
+ * that is closed in good order is kept for `keepMs`.
  */
 export function openSSHSessions({
   places = makeThreadPlaces(),

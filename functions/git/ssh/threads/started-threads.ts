@@ -29,7 +29,7 @@ export interface StartedThreads {
   readonly countOf: (namespace: string) => number
   /** Those that are not about to end. */
   readonly living: () => readonly PlacedThread[]
-  /** Those of them that nobody uses; first the one that was used last the longest time ago. */
+  /** Those of them that nobody uses; first the one that was used the longest ago. */
   readonly idle: () => readonly PlacedThread[]
   /** How many are about to end. */
   readonly ending: () => number
