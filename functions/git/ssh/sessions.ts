@@ -84,11 +84,18 @@ export function openSSHSessions({
 }: SessionParts = {}): SSHSessions {
   const kept = keepSessions(keepMs)
 
+  /** The thread of this place, in which sessions of no other namespace are kept. */
+  async function leaseOf(place: Place, signal: AbortSignal): Promise<Lease> {
+    const lease = await places.lease(place, signal)
+    kept.closeOthers(lease, place.namespace)
+    return lease
+  }
+
   /** A session that was kept; undefined where there is none. */
   async function takeKept(target: SessionTarget, signal: AbortSignal): Promise<Opened | undefined> {
     for (const place of target.addresses.map((one) => placeOf(target, one))) {
       if (!places.has(place)) continue
-      const lease = await places.lease(place, signal)
+      const lease = await leaseOf(place, signal)
       const session = await kept.take(lease, target)
       if (session !== undefined) return { session, lease }
       lease.release()
@@ -101,8 +108,7 @@ export function openSSHSessions({
     { logsIn, ...target }: SSHTarget & Pick<SessionTarget, 'logsIn'>,
     { signal, reached, begins }: TriedLogIn,
   ): Promise<Opened | undefined> {
-    const lease = await places.lease(place, signal)
-    kept.closeOthers(lease, place.namespace)
+    const lease = await leaseOf(place, signal)
     const listeners: SessionListeners = {
       reached(software) {
         lease.reached()

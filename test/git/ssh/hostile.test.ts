@@ -3,6 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import t from 'tap'
 import { parseRepositoryAddress } from '../../../functions/domain/repository/address.ts'
 import { openSSHSessions, type SessionTarget } from '../../../functions/git/ssh/sessions.ts'
+import { startWorkerThread } from '../../../functions/git/ssh/threads/worker-thread.ts'
 import { startFaultyServer } from '../../harness/ssh-faulty.ts'
 import { sample } from '../../harness/sample.ts'
 import { startHostileServer, type Attack, type HostileServer } from '../../harness/ssh-hostile.ts'
@@ -18,6 +19,9 @@ t.teardown(() => stage.close())
 const USER = makeKey('-t', 'ed25519')
 /** Ten times what is promised: nothing that a remote sends holds the event loop for longer. */
 const LONGEST_MS = 1_000
+
+/** Takes a thread of its own some 100 ms to find out. */
+const HOSTILE_MS = 1_500
 
 /** Twice what the thread may need. */
 const MEMORY_BYTES = 128 * 1024 * 1024
@@ -113,6 +117,28 @@ drawn('beside two hostile servers of one namespace, another namespace lands its 
   t.match(landed, { outcome: 'pushed', sha: await repository.git('rev-parse', 'main') })
   t.match(await Promise.all(attacks), [{ reason: 'NotSupported' }, { reason: 'NotSupported' }])
   t.ok(delay.max / 1e6 < LONGEST_MS, `the event loop was held for ${(delay.max / 1e6).toFixed(0)} ms`)
+})
+
+t.test('what a server did in a session that was closed meanwhile ends no thread', async (t) => {
+  const server = await startHostileServer('key exchanges')
+  const thread = startWorkerThread()
+  t.teardown(async () => {
+    thread.end()
+    await Promise.all([thread.ended, server.close()])
+  })
+  const heard: string[] = []
+  const id = thread.listen(({ kind }) => void heard.push(kind))
+  const target = targetAt(server)
+  thread.post({ kind: 'open', id, target })
+  // Meanwhile the thread is told of nothing: it has said that the server is hostile before anybody hears it.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, HOSTILE_MS)
+  thread.forget(id)
+  thread.post({ kind: 'close', id })
+  const refused = thread.listen(({ kind }) => void heard.push(kind))
+  thread.post({ kind: 'open', id: refused, target: { ...target, addresses: ['127.0.0.9'] } })
+  await until('the answer to the next one', async () => heard.length > 0)
+  t.strictSame(heard, ['failed'])
+  t.notOk(thread.isEnding())
 })
 
 t.test('a hostile server at one address of a name ends no log-in at another one', async (t) => {

@@ -67,8 +67,10 @@ export function startWorkerThread({ heapMiB, stallMs }: ThreadLimits = THREAD_LI
     if (isStalled()) end('stalled')
   }, stallMs / CHECKS).unref()
   worker.on('message', (message: FromWorker) => {
-    listeners.get(message.id)?.(message)
-    if (message.kind === 'failed' && message.hostile) end('hostile')
+    const hear = listeners.get(message.id)
+    hear?.(message)
+    // Of a session that was closed meanwhile: the thread may have gone on for another namespace.
+    if (hear !== undefined && message.kind === 'failed' && message.hostile) end('hostile')
   })
   worker.on('error', (error: unknown) => end(isOutOfMemory(error) ? 'memory' : 'crashed', error))
   worker.on('exit', () => {
