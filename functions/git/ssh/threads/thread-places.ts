@@ -1,4 +1,5 @@
 import { stopIfAborted } from '../../process/launcher.ts'
+import { useIdleThreads } from './idle-threads.ts'
 import { keepStartedThreads, type Place, type PlacedThread } from './started-threads.ts'
 import { makeThreadTurns, type TurnBounds } from './thread-turns.ts'
 import { startWorkerThread, type WorkerThread } from './worker-thread.ts'
@@ -68,6 +69,7 @@ export function makeThreadPlaces(
     turns.end(placed)
     startWaiters()
   })
+  const idle = useIdleThreads(threads, isBelowMost)
   const waiters = new Set<Waiter>()
   const turns = makeThreadTurns(bounds, elapsed)
   /** While somebody waits. */
@@ -85,7 +87,7 @@ export function makeThreadPlaces(
     if (threads.size() < total) startWaiters()
     for (let left = keptOut(); left > 0; left -= 1) turns.next(threads.living())?.thread.end('turn')
     // An idle one may soon be used again.
-    makeRoom(turns.mayStart([...waiters]))
+    idle.makeRoom(turns.mayStart([...waiters]))
   }
 
   function isBelowMost({ namespace }: Place): boolean {
@@ -96,7 +98,7 @@ export function makeThreadPlaces(
   function tryLease(place: Place, first: Iterable<Place> = []): Lease | undefined {
     const found = threads.find(place) ?? threads.findBlank(place.namespace)
     if (found !== undefined && isOver(found) && keptOut() > 0) return undefined
-    const used = found ?? beginIn(place, first) ?? takeOver(place, first)
+    const used = found ?? beginIn(place, first) ?? goOnIn(place, first)
     if (used === undefined) return undefined
     used.server = place.server
     clearTimeout(used.idle)
@@ -124,11 +126,9 @@ export function makeThreadPlaces(
   }
 
   /** One that nobody uses, of another namespace at the same server, unless one of `first` waits for it. */
-  function takeOver(place: Place, first: Iterable<Place>): PlacedThread | undefined {
-    if (!isBelowMost(place) || [...first].some(({ server }) => server === place.server)) return undefined
-    const taken = threads.idle().find(({ server }) => server === place.server)
-    if (taken !== undefined) taken.namespace = place.namespace
-    return taken
+  function goOnIn(place: Place, first: Iterable<Place>): PlacedThread | undefined {
+    if ([...first].some(({ server }) => server === place.server)) return undefined
+    return idle.takeOver(place)
   }
 
   function release(used: PlacedThread): void {
@@ -151,7 +151,7 @@ export function makeThreadPlaces(
     const next = others.find((waiter) => waiter.server === server || mayStart.includes(waiter))
     if (next === undefined) makeRoom()
     else if (next.server === server) startWaiter(next)
-    else endIdle(next)
+    else idle.endFor(next)
   }
 
   function inOrder(): readonly Waiter[] {
@@ -186,15 +186,8 @@ export function makeThreadPlaces(
     watch = undefined
   }
 
-  /** Ends one idle thread for each of these who wait, unless enough are about to end. */
-  function makeRoom(waiting: readonly Waiter[] = [...waiters].filter(turns.hasShare)): void {
-    const idle = [...threads.idle()]
-    for (const waiter of waiting.slice(threads.ending())) endIdle(waiter, idle)
-  }
-
-  function endIdle(waiter: Waiter, idle = [...threads.idle()]): void {
-    const helps = idle.findIndex(({ namespace }) => isBelowMost(waiter) || namespace === waiter.namespace)
-    if (helps >= 0) idle.splice(helps, 1)[0]?.thread.end()
+  function makeRoom(): void {
+    idle.makeRoom([...waiters].filter(turns.hasShare))
   }
 
   return {
