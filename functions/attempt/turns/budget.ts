@@ -17,11 +17,18 @@ export interface Budget {
   readonly open: (bounds: LaneBounds) => Lane
 }
 
-/** Shares the stock among lanes: what one has taken, no other gets. `isBusy`: whether the thread had no rest lately; default: never. */
+/** What a budget goes by besides its stock. */
+export interface BudgetTerms {
+  /** Milliseconds of a clock that is never set. */
+  readonly now?: (() => number) | undefined
+  /** Whether the thread had no rest lately; default: never. */
+  readonly isBusy?: (() => boolean) | undefined
+}
+
+/** Shares the stock among lanes: what one has taken, no other gets. */
 export function makeBudget(
   { memoryMiB, diskMiB, diskIsMemory }: Stock,
-  now?: () => number,
-  isBusy: () => boolean = () => false,
+  { now, isBusy = () => false }: BudgetTerms = {},
 ): Budget {
   const most: Amounts = { count: Infinity, memoryMiB, diskMiB }
   const taken = makeTally()

@@ -3,9 +3,8 @@ import type { Holder } from '../../world.ts'
 import type { Amounts } from './amounts.ts'
 import type { FairShares } from './fair-shares.ts'
 import type { WaitingHolder } from './lane-bounds.ts'
+import { lookAgain } from './look-again.ts'
 
-/** How often it is looked for a share that could give way, while somebody waits who holds nothing. */
-const LOOK_MS = 250
 /** How long a namespace that holds nothing waits for its first share, in milliseconds. */
 const PATIENCE_MS = 1_000
 /** For how long a share gives way to nobody, however many wait, in milliseconds. */
@@ -51,7 +50,6 @@ export interface GivingWay {
  */
 export function makeGivingWay({ fair, shares, waiters, ownMs = OWN_MS, now }: GivingWayParts): GivingWay {
   const slowUntil = new Map<string, number>()
-  let timer: NodeJS.Timeout | undefined
 
   function slow(): readonly string[] {
     for (const [namespace, until] of slowUntil) if (until <= now()) slowUntil.delete(namespace)
@@ -98,17 +96,11 @@ export function makeGivingWay({ fair, shares, waiters, ownMs = OWN_MS, now }: Gi
   }
 
   function look(): void {
-    timer = undefined
     const going = [...shares].filter(({ isAsked }) => isAsked).length
     starved().slice(going).forEach(ask)
-    watch()
   }
 
-  function watch(): void {
-    if (timer === undefined && waiters().some(holdsNothing)) timer = setTimeout(look, LOOK_MS).unref()
-  }
-
-  return { watch, slow }
+  return { watch: lookAgain({ isNeeded: () => waiters().some(holdsNothing), look }), slow }
 }
 
 function gaveWay(ownMs: number): Failure {

@@ -1,13 +1,12 @@
 import type { HeldShare } from './giving-way.ts'
 import type { WaitingHolder } from './lane-bounds.ts'
+import { lookAgain } from './look-again.ts'
 
 /**
  * What was begun so many milliseconds ago keeps no other one of its namespace waiting: a server may take long, and whoever keeps the
  * thread busy must not have others wait for each of their servers, one after the other.
  */
 const NEW_MS = 250
-/** How often the thread is looked at while somebody waits. */
-const LOOK_MS = 250
 
 /** The lane in which namespaces begin one by one. */
 export interface OneByOneParts {
@@ -36,20 +35,9 @@ export interface OneByOne {
  * and what waits meanwhile is pushed together.
  */
 export function beginOneByOne({ shares, waiters, isBusy, serve, now }: OneByOneParts): OneByOne {
-  let timer: NodeJS.Timeout | undefined
-
   function hasOthers(namespace: string): boolean {
     const isOther = ({ holder }: Pick<WaitingHolder, 'holder'>): boolean => holder.namespace !== namespace
     return [...shares].some(isOther) || waiters().some(isOther)
-  }
-
-  function watch(): void {
-    if (timer !== undefined || waiters().length === 0) return
-    timer = setTimeout(() => {
-      timer = undefined
-      serve()
-      watch()
-    }, LOOK_MS).unref()
   }
 
   return {
@@ -58,6 +46,6 @@ export function beginOneByOne({ shares, waiters, isBusy, serve, now }: OneByOneP
         holder.namespace === namespace && now() - since < NEW_MS
       return isBusy() && [...shares].some(isNew) && hasOthers(namespace)
     },
-    watch,
+    watch: lookAgain({ isNeeded: () => waiters().length > 0, look: serve }),
   }
 }

@@ -57,7 +57,7 @@ const MIB = 1024 * 1024
  * turn: only their bytes count then. `isBusy`: as of makeBudget.
  */
 export function openTurns({ stock, ...shares }: Shares, isBusy?: () => boolean): Turns {
-  const budget = makeBudget(stock, undefined, isBusy)
+  const budget = makeBudget(stock, { isBusy })
   // Opened first, served first: the later ones never wait for the earlier.
   const edits = budget.open(shares.edits)
   const large = budget.open(shares.large)

@@ -2,23 +2,18 @@ import { mock } from 'node:test'
 import t from 'tap'
 import { atMost } from '../../../functions/attempt/turns/amounts.ts'
 import { makeBudget } from '../../../functions/attempt/turns/budget.ts'
-import type { Hold } from '../../../functions/attempt/turns/lane.ts'
 import { divide } from '../../../functions/attempt/turns/shares.ts'
 import type { Failure } from '../../../functions/domain/failure.ts'
+import { openLaneStage } from './lane-stage.ts'
 
-const STOCK = { memoryMiB: 100, diskMiB: 100, diskIsMemory: false }
-const COST = { memoryMiB: 1, diskMiB: 0 }
 const MIB = 1024 * 1024
 
 t.beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }))
 t.afterEach(() => mock.timers.reset())
 
-/** A lane of four shares, of which those who gave way have one, and what happened in it. */
+/** A lane of four shares, of which those who gave way have one. */
 function stage({ atHost = 4, ownMiB = Infinity, ownMs = 10_000 } = {}) {
-  let now = 0
-  const events: string[] = []
-  const budget = makeBudget(STOCK, () => now)
-  const lane = budget.open({
+  return openLaneStage({
     held: {
       total: atMost(4),
       perNamespace: { ...atMost(2), memoryMiB: ownMiB },
@@ -28,31 +23,6 @@ function stage({ atHost = 4, ownMiB = Infinity, ownMs = 10_000 } = {}) {
     waiting: { total: 6, perNamespace: 5, perHost: 6 },
     ownMs,
   })
-  /** `name`: its namespace, a slash, and another word. It ends when it has to. */
-  async function take(name: string, { host = 'host', canEnd = true } = {}): Promise<Hold | undefined> {
-    const [namespace = ''] = name.split('/')
-    const ending = Promise.withResolvers<Failure>()
-    const giveWay = canEnd ? ending.resolve : undefined
-    const held = await lane.acquire(COST, { namespace, host, resource: name, giveWay })
-    events.push(name)
-    void ending.promise.then(({ reason }) => {
-      events.push(`${name} gave way: ${reason}`)
-      held?.release()
-    })
-    return held
-  }
-
-  return {
-    events,
-    take,
-    after: async (milliseconds: number): Promise<void> => {
-      for (let step = 0; step < milliseconds; step += 250) {
-        now += 250
-        mock.timers.tick(250)
-        for (let times = 0; times < 20; times += 1) await Promise.resolve()
-      }
-    },
-  }
 }
 
 t.test('the namespace that holds most gives way to one that has waited for a second', async (t) => {
@@ -97,7 +67,7 @@ t.test('large shares are held for longer before they give way', async (t) => {
 t.test('large shares give way to edits for which they and sessions leave no memory', async (t) => {
   const { stock, ...shares } = divide({ memoryMiB: 2048, diskMiB: 1024, diskIsMemory: true }, 256)
   let now = 0
-  const budget = makeBudget(stock, () => now)
+  const budget = makeBudget(stock, { now: () => now })
   const [edits, large, sessions] = [shares.edits, shares.large, shares.sessions].map(budget.open)
   const ended: string[] = []
   for (let i = 0; i < 50; i += 1) {

@@ -1,91 +1,63 @@
 import { mock } from 'node:test'
 import t from 'tap'
 import { atMost } from '../../../functions/attempt/turns/amounts.ts'
-import { makeBudget } from '../../../functions/attempt/turns/budget.ts'
 import { watchThread } from '../../../functions/attempt/turns/thread/busy-thread.ts'
-import type { Hold } from '../../../functions/attempt/turns/lane.ts'
-
-const STOCK = { memoryMiB: 100, diskMiB: 100, diskIsMemory: false }
-const COST = { memoryMiB: 1, diskMiB: 0 }
+import { openLaneStage } from './lane-stage.ts'
 
 t.beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }))
 t.afterEach(() => mock.timers.reset())
 
-/** A lane with room for all, and what has begun in it. */
+/** A lane with room for all, beside a thread that is busy. */
 function stage() {
   const thread = { isBusy: true }
-  let now = 0
-  const begun: string[] = []
-  const budget = makeBudget(
-    STOCK,
-    () => now,
-    () => thread.isBusy,
-  )
-  const lane = budget.open({
+  const bounds = {
     held: { total: atMost(64), perNamespace: atMost(8), perHost: atMost(48), ofSlow: atMost(16) },
     waiting: { total: 100, perNamespace: 100, perHost: 100 },
     oneByOne: true,
-  })
-  /** `name`: its namespace, a slash, and another word. */
-  async function take(name: string): Promise<Hold | undefined> {
-    const [namespace = ''] = name.split('/')
-    const held = await lane.acquire(COST, { namespace, host: 'host', resource: name })
-    begun.push(name)
-    return held
-  }
-
-  return {
-    thread,
-    begun,
-    take,
-    after: async (milliseconds: number): Promise<void> => {
-      now += milliseconds
-      mock.timers.tick(milliseconds)
-      for (let times = 0; times < 20; times += 1) await Promise.resolve()
-    },
-  }
+  } as const
+  return { thread, ...openLaneStage(bounds, () => thread.isBusy) }
 }
 
 t.test('while the thread is busy, a namespace begins one by one, and another one at once', async (t) => {
-  const { begun, take, after } = stage()
+  const { events, take, after } = stage()
   await take('b/1')
   const first = await take('a/1')
   void take('a/2')
   void take('a/3')
   await take('c/1')
   await after(0)
-  t.strictSame(begun, ['b/1', 'a/1', 'c/1'])
+  t.strictSame(events, ['b/1', 'a/1', 'c/1'])
   first?.release()
   await after(0)
-  t.strictSame(begun, ['b/1', 'a/1', 'c/1', 'a/2'])
+  t.strictSame(events, ['b/1', 'a/1', 'c/1', 'a/2'])
 })
 
 t.test('a server that takes long keeps no other attempt of its namespace waiting for long', async (t) => {
-  const { begun, take, after } = stage()
+  const { events, take, after } = stage()
   for (const name of ['b/1', 'a/1', 'a/2', 'a/3']) void take(name)
   await after(0)
-  t.strictSame(begun, ['b/1', 'a/1'])
+  t.strictSame(events, ['b/1', 'a/1'])
   await after(250)
-  t.strictSame(begun, ['b/1', 'a/1', 'a/2'])
+  t.strictSame(events, ['b/1', 'a/1', 'a/2'])
   await after(250)
-  t.strictSame(begun, ['b/1', 'a/1', 'a/2', 'a/3'])
+  t.strictSame(events, ['b/1', 'a/1', 'a/2', 'a/3'])
 })
 
 t.test('as soon as the thread is not busy any more, all begin that have room', async (t) => {
-  const { thread, begun, take, after } = stage()
+  const { thread, events, take, after } = stage()
   for (const name of ['b/1', 'a/1', 'a/2', 'a/3']) void take(name)
   await after(0)
-  t.strictSame(begun, ['b/1', 'a/1'])
+  t.strictSame(events, ['b/1', 'a/1'])
   thread.isBusy = false
   await after(250)
-  t.strictSame(begun, ['b/1', 'a/1', 'a/2', 'a/3'])
+  t.strictSame(events, ['b/1', 'a/1', 'a/2', 'a/3'])
 })
 
 t.test('a namespace alone has as many at once as ever, however busy the thread is', async (t) => {
-  const { begun, take, after } = stage()
+  const { events, take, after } = stage()
   for (const name of ['a/1', 'a/2', 'a/3']) void take(name)
   await after(250)
-  t.strictSame(begun, ['a/1', 'a/2', 'a/3'])
+  t.strictSame(events, ['a/1', 'a/2', 'a/3'])
 })
 
 t.test('the thread is busy if it had no rest in the last 250 ms', (t) => {
