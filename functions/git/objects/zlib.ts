@@ -1,5 +1,5 @@
 import { promisify } from 'node:util'
-import { deflate, deflateSync, inflate, inflateSync, type ZlibOptions } from 'node:zlib'
+import { constants as zlib, deflate, deflateSync, inflate, inflateSync, type ZlibOptions } from 'node:zlib'
 import { openFairQueue } from '../../domain/sharing/fair-queue.ts'
 import { countExcess, FEW } from '../../domain/sharing/taken-time.ts'
 import { brokenPack } from './pack-options.ts'
@@ -25,6 +25,11 @@ const DEFLATED_HERE = 64 * 1024
 
 /** Z_MIN_CHUNK of node:zlib. */
 const LEAST_CHUNK = 64
+
+/** With 8, deflate writes streams that say 9 (zlib.h, deflateInit2). */
+const LEAST_WINDOW_BITS = 9
+/** Of a level, so many bits more are the number of letters in a block. */
+const TABLE_BITS = 6
 
 /** Bytes that another thread makes before it asks this one for more room. */
 const CHUNK_BYTES = 256 * 1024
@@ -74,7 +79,22 @@ export async function inflateExactly(bytes: Buffer, size: number, by: StreamOf):
  */
 export async function deflateWhole(bytes: Buffer, by: StreamOf): Promise<Buffer> {
   if (bytes.length > DEFLATED_HERE) return aside(by, () => deflateAside(bytes, { chunkSize: CHUNK_BYTES }))
-  return deflateSync(bytes, { chunkSize: bytes.length + (bytes.length >> 3) + LEAST_CHUNK })
+  return deflateSync(bytes, {
+    ...windowFor(bytes),
+    chunkSize: bytes.length + (bytes.length >> 3) + LEAST_CHUNK,
+  })
+}
+
+/**
+ * The window and the tables of deflate in sizes that make about as little of these bytes as the largest would. To set those up, 256 KiB,
+ * takes longer than a small object itself.
+ */
+function windowFor({ length }: Buffer): ZlibOptions {
+  const bits = Math.ceil(Math.log2(Math.max(length, 1)))
+  return {
+    windowBits: Math.min(Math.max(bits + 1, LEAST_WINDOW_BITS), zlib.Z_DEFAULT_WINDOWBITS),
+    memLevel: Math.min(Math.max(bits - TABLE_BITS, zlib.Z_MIN_MEMLEVEL), zlib.Z_DEFAULT_MEMLEVEL),
+  }
 }
 
 async function aside<T>({ owner = '', signal = NEVER }: StreamOf, work: () => Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
-import { deflateSync } from 'node:zlib'
+import { deflateSync, inflateSync } from 'node:zlib'
 import t from 'tap'
 import { deflateWhole, inflateExactly } from '../../../functions/git/objects/zlib.ts'
 
@@ -57,4 +57,19 @@ t.test('what is broken gives its place back', async (t) => {
       message: /cannot be inflated/,
     })
   t.same((await inflateExactly(STREAM, LARGE.length, { owner: 'shop', signal: undefined })).body, LARGE)
+})
+
+t.test('what is small is deflated about as well as by the largest window', async (t) => {
+  const words = Array.from(
+    { length: 8_192 },
+    (_, index) => `${(index * 7_919) % 1_009} author of the line ${index}`,
+  )
+  const text = Buffer.from(words.join('\n'))
+  for (const length of [0, 1, 2, 255, 256, 257, 511, 513, 1_000, 5_000, 16_384, 20_000, 40_000, 65_536]) {
+    const bytes = text.subarray(0, length)
+    const deflated = await deflateWhole(bytes, { owner: 'shop', signal: undefined })
+    t.same(inflateSync(deflated), bytes, `${length} bytes`)
+    const most = deflateSync(bytes).length
+    t.ok(deflated.length <= most * 1.02 + 8, `${deflated.length} bytes of ${length}, and ${most} at best`)
+  }
 })
