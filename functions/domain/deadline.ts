@@ -38,11 +38,13 @@ export function requireTime({ aborted, reason }: AbortSignal, late: (reason: unk
 const sources = new WeakMap<AbortSignal, readonly AbortSignal[]>()
 
 /**
- * Fires when the first of these signals does, with its reason. Takes the place of AbortSignal.any, whose signal finds out whether it has
- * fired only when it is asked, from those that it is made of, and keeps none of them in memory: where one fires and is collected before
- * that, it never has (Node 24.21).
+ * Fires when the first of these signals does, with its reason; of one, it is that one. Takes the place of AbortSignal.any, whose signal
+ * finds out whether it has fired only when it is asked, from those that it is made of, and keeps none of them in memory: where one
+ * fires and is collected before that, it never has (Node 24.21).
  */
 export function anySignal(signals: readonly AbortSignal[]): AbortSignal {
+  const [first, ...others] = signals
+  if (first !== undefined && others.length === 0) return first
   const signal = AbortSignal.any([...signals])
   sources.set(signal, signals)
   return signal

@@ -72,3 +72,8 @@ t.test('a signal of many is not kept by those that it is made of', async (t) => 
   t.equal(made.deref(), undefined)
   t.notOk(signal.aborted)
 })
+
+t.test('a signal of one is that one', async (t) => {
+  const { signal } = new AbortController()
+  t.equal(anySignal([signal]), signal)
+})

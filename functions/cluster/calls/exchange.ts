@@ -1,8 +1,8 @@
 import http from 'node:http'
 import https from 'node:https'
-import { anySignal } from '../../domain/deadline.ts'
 import { Failure } from '../../domain/failure.ts'
 import { readBody } from '../../domain/network/read-body.ts'
+import { limited } from './call-limit.ts'
 import { readLines } from './read-lines.ts'
 
 /** One request to the API server. `path` is already escaped. */
@@ -60,8 +60,8 @@ function exchange(
 ): Promise<ApiAnswer | 'stale'> {
   const { promise, resolve, reject } = Promise.withResolvers<ApiAnswer | 'stale'>()
   const { lines } = request
-  const limit = AbortSignal.timeout(lines?.forMs ?? DEADLINE_MS)
-  const signal = anySignal([limit, lines?.signal, request.signal].filter((one) => one !== undefined))
+  const signals = [lines?.signal, request.signal].filter((one) => one !== undefined)
+  const { signal, release } = limited(signals, lines?.forMs ?? DEADLINE_MS)
   const client = target.protocol === 'http:' ? http : https
   const outgoing = client.request(target, { ...options, method: request.method, signal })
   outgoing.on('error', (error: NodeJS.ErrnoException) => {
@@ -79,7 +79,7 @@ function exchange(
   })
   // Node adds its length.
   outgoing.end(request.body === undefined ? undefined : JSON.stringify(request.body))
-  return promise
+  return promise.finally(release)
 }
 
 /** The header fields of a call; `login` has those by which the API server knows the caller. */
