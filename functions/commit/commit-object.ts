@@ -17,6 +17,7 @@ import type { SoundGitCommit } from '../domain/schema/parse.ts'
 import type { ReferenceField } from '../domain/spec/spec.ts'
 import type { Requester } from '../domain/requester/requester.ts'
 import type { Outcome } from '../domain/resource/status.ts'
+import { searchedFrom } from '../domain/commit/clock-margin.ts'
 import { bytesBeyondUsual, secretsOf, withPasswordHint } from '../domain/credentials/login.ts'
 import { sourcesOf } from '../login/credential-source.ts'
 import { logIn } from '../login/log-in.ts'
@@ -28,9 +29,6 @@ import { filesOf, readFiles } from './files.ts'
 import type { SetFields, Share } from './sources/source.ts'
 import { outcomeOf } from './outcome.ts'
 import { earlierOf, sourcesRead } from './sources-read.ts'
-
-/** The clocks of replicas differ: the history is searched from this long before the first attempt. */
-const CLOCK_MARGIN_MS = 3_600_000
 
 /**
  * Commits the referenced object to the branch: GitCommit → Outcome. Throws a Failure for everything else. A commit that
@@ -191,5 +189,5 @@ function draftOf(
 
 function startOf(resource: SoundGitCommit, now: Date): Date {
   const started = Date.parse(resource.status?.startedAt ?? '') || now.getTime()
-  return new Date(started - CLOCK_MARGIN_MS)
+  return searchedFrom(new Date(started))
 }

@@ -1,9 +1,8 @@
 import type { ApiCommitTerms, CommitByAPI } from '../domain/commit/commit-by-api.ts'
+import { searchedFrom } from '../domain/commit/clock-margin.ts'
 import { asFailure, Failure } from '../domain/failure.ts'
 import type { NewCommit, Pushed, Remote, Tip } from './remote.ts'
 
-/** The host's clock dates these commits: the history is read from this long before they were begun. */
-const CLOCK_MARGIN_MS = 3_600_000
 /** It stands for a commit until the host has named it. */
 const UNNAMED = 'unnamed'
 
@@ -37,8 +36,8 @@ export function throughAPI(remote: Remote, commitByAPI: CommitByAPI, terms: ApiC
       return remote.signal
     },
     async readTip(wanted) {
-      const since =
-        wanted.since === undefined ? undefined : new Date(wanted.since.getTime() - CLOCK_MARGIN_MS)
+      // The host's clock dates these commits.
+      const since = wanted.since && searchedFrom(wanted.since)
       const tip = await remote.readTip({ ...wanted, since, fresh: true })
       if (tip !== 'moved' && !tip.exists) throw noBranch(tip, url)
       return tip

@@ -2,9 +2,11 @@ import { COMMIT_ID_TRAILER } from '../../domain/commit/commit-id.ts'
 import { COMMIT_SEAL_TRAILER, isSealText } from '../../domain/commit/commit-seal.ts'
 import { trailerValues } from '../../domain/commit/trailers.ts'
 import { ownCopy } from '../../domain/own-copy.ts'
-import { decodeCommit } from '../objects/commit-object.ts'
+import { committedAt, decodeCommit } from '../objects/commit-object.ts'
 import type { ObjectId } from '../objects/object.ts'
 import { createPace } from '../objects/pace.ts'
+import { failureOf } from '../output/classify.ts'
+import { BROKEN_OFF } from '../output/error-meaning.ts'
 import { isFor, type PastTrailers } from '../past-commit.ts'
 import type { SoughtCommit } from '../remote.ts'
 import type { Tree, TreeEntry } from '../tree.ts'
@@ -23,6 +25,8 @@ export interface History {
 /** What a search reads of a commit. Not its message, which may be large. */
 interface PastCommit extends PastTrailers {
   readonly parents: readonly ObjectId[]
+  /** In seconds since 1970. */
+  readonly committed: number
 }
 
 // A fetch since a date stops at the first commit with an older date, and the clocks of writers differ.
@@ -172,8 +176,18 @@ async function fetchCommits(
   depth: number | Date,
 ): Promise<History | 'moved'> {
   const fetched = await fetchObjects(session, { wants, filter: 'tree:0', depth })
-  if (fetched === 'nothing newer') return fetchCommits(session, wants, EXTRA_COMMITS)
-  return fetched === 'moved' ? fetched : historyOf(session, fetched)
+  if (fetched === 'moved') return fetched
+  if (typeof fetched === 'object') return historyOf(session, fetched)
+  const latest = await fetchCommits(session, wants, EXTRA_COMMITS)
+  // With one that is as new, the answer has broken off: those in between may be many, and the one that is sought among them.
+  if (fetched === 'no pack' && latest !== 'moved' && hasAsNew(latest, wants, depth))
+    throw failureOf(BROKEN_OFF, session.context)
+  return latest
+}
+
+function hasAsNew({ commits }: History, names: readonly ObjectId[], date: number | Date): boolean {
+  const seconds = Math.floor(Number(date) / 1000)
+  return names.some((name) => (commits.get(name)?.committed ?? 0) >= seconds)
 }
 
 async function historyOf(session: DirectSession, { objects, shallow }: FetchedObjects): Promise<History> {
@@ -182,7 +196,7 @@ async function historyOf(session: DirectSession, { objects, shallow }: FetchedOb
   for (const { kind, id, body } of objects.values()) {
     if (kind !== 'commit') continue
     const { parents, message } = understood(body, decodeCommit)
-    commits.set(id, { parents, ...trailersOf(message) })
+    commits.set(id, { parents, committed: committedAt(body), ...trailersOf(message) })
     await pace(body.length * WORK)
   }
   return { commits, edge: new Set(shallow.filter((id) => commits.has(id))) }

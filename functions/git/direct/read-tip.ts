@@ -4,7 +4,14 @@ import { treeOfCommit } from '../objects/commit-object.ts'
 import type { ObjectId } from '../objects/object.ts'
 import type { Tip, WantedTip } from '../remote.ts'
 import type { FetchRequest } from '../protocol/fetch.ts'
-import { fetchObjects, listRefs, understood, type DirectSession, type FetchedObjects } from './session.ts'
+import {
+  fetchObjects,
+  listRefs,
+  understood,
+  type DirectSession,
+  type FetchedObjects,
+  type NoObjects,
+} from './session.ts'
 import { FEW, fetchWithTrees } from './tree-fetches.ts'
 
 const HEADS = 'refs/heads/'
@@ -71,7 +78,7 @@ async function fetchBeside(
   session: DirectSession,
   want: FetchRequest,
   known: ObjectId,
-): Promise<FetchedObjects | 'moved' | 'nothing newer' | undefined> {
+): Promise<FetchedObjects | NoObjects | undefined> {
   return fetchObjects(session, { ...want, filter: 'blob:none', haves: [known] }, FEW).catch(
     (error: unknown) => {
       if (error instanceof Failure) throw error

@@ -89,16 +89,19 @@ export interface FetchedObjects {
   readonly shallow: readonly ObjectId[]
 }
 
+/** Why a fetch has brought none. */
+export type NoObjects = 'moved' | 'nothing newer' | 'no pack'
+
 /**
- * Fetches, and keeps the objects. `moved`: the server does not have what was asked for any more. `nothing newer`: it
- * ended without a pack, as upload-pack does where no commit is as new as the date.
+ * Fetches, and keeps the objects. `moved`: the server does not have what was asked for any more. `nothing newer`: it says that no commit
+ * is as new as the date. `no pack`: it ended without one, as upload-pack does then, or because the answer broke off.
  * @throws as explained; what isTooLarge knows for more than that, and isBusy where too little memory is left
  */
 export async function fetchObjects(
   session: DirectSession,
   request: FetchRequest,
   bounds: FetchBounds = {},
-): Promise<FetchedObjects | 'moved' | 'nothing newer'> {
+): Promise<FetchedObjects | NoObjects> {
   const { channel, context } = session
   const question = {
     command: fetchCommand(request),
@@ -109,7 +112,7 @@ export async function fetchObjects(
     return await channel.ask(question, async (answer) => {
       await turnToRead(session.share, answer)
       const fetched = readFetched(answer)
-      if (fetched === 'no pack' && request.depth instanceof Date) return 'nothing newer'
+      if (fetched === 'no pack' && request.depth instanceof Date) return fetched
       if (fetched === 'no pack') throw failureOf(BROKEN_OFF, context)
       const { shallow, pack, progress } = fetched
       const moved = readMoved(progress, context)

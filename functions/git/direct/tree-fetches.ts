@@ -3,7 +3,7 @@ import type { ObjectId } from '../objects/object.ts'
 import type { FetchRequest } from '../protocol/fetch.ts'
 import { isBusy } from './memory.ts'
 import { isOfBranch } from './of-branch.ts'
-import { fetchObjects, type DirectSession, type FetchedObjects } from './session.ts'
+import { fetchObjects, type DirectSession, type FetchedObjects, type NoObjects } from './session.ts'
 
 /**
  * What comes in one answer: all trees of some 50,000 files. Whoever may commit can add 5,000 directories with a small change, and
@@ -17,7 +17,7 @@ const MOST_WANTS = 1_000
 export async function fetchWithTrees(
   session: DirectSession,
   request: Pick<FetchRequest, 'wants' | 'haves' | 'depth'>,
-): Promise<FetchedObjects | 'moved' | 'nothing newer'> {
+): Promise<FetchedObjects | NoObjects> {
   const way = session.way.get()
   if (way === 'needed') return fetchObjects(session, { ...request, filter: 'tree:0' })
   const whole = { ...request, filter: 'blob:none' } as const

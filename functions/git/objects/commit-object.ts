@@ -23,6 +23,8 @@ export interface CommitParts {
 
 /** 20,000 parents. Git knows no limit, and a few MiB of them take hardly any bytes in a pack. */
 const LARGEST_HEADER = 1024 * 1024
+/** Characters of a line with a name and a date. */
+const LONGEST_LINE = 4_096
 const TREE = 'tree '
 const PARENT = 'parent '
 const NAME_CHARACTERS = 40
@@ -84,6 +86,15 @@ export function decodeCommit(body: Buffer): DecodedCommit {
   for (let at = lengthOf(TREE); hasLabel(body, at, PARENT); at += lengthOf(PARENT))
     parents.push(idAt(body, at, PARENT))
   return { tree, parents, message: end < 0 ? Buffer.alloc(0) : body.subarray(end + 2) }
+}
+
+/** The committer's date of a commit object, in seconds since 1970; zero, as for Git, where its header has none. */
+export function committedAt(body: Buffer): number {
+  const end = body.subarray(0, LARGEST_HEADER).indexOf('\n\n')
+  const header = body.subarray(0, end < 0 ? LARGEST_HEADER : end)
+  const at = header.indexOf('\ncommitter ')
+  const [line = ''] = at < 0 ? [] : header.toString('latin1', at + 1, at + 1 + LONGEST_LINE).split('\n', 1)
+  return Number(/> (\d{1,15}) [+-]\d+$/.exec(line)?.[1] ?? 0)
 }
 
 function strip(text: string): string {

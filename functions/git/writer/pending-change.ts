@@ -1,4 +1,5 @@
 import type { Change, Landed } from '../../domain/commit/change.ts'
+import { searchedFrom } from '../../domain/commit/clock-margin.ts'
 import { asFailure, type Failure } from '../../domain/failure.ts'
 import type { ClaimCheck } from '../../domain/resource/claims.ts'
 import type { PushWatch } from '../../domain/resource/late-push.ts'
@@ -50,10 +51,10 @@ export function namespaceOf({ change }: PendingChange): string {
   return change.namespace
 }
 
-/** The same change, whose commit may be in the history since its own date. */
+/** The same change, whose commit may be in the history. */
 export function searchedFor(pending: PendingChange): PendingChange {
   const { change, date } = pending
-  return { ...pending, change: { ...change, since: change.since ?? date } }
+  return { ...pending, change: { ...change, since: change.since ?? searchedFrom(date) } }
 }
 
 /** Whether the caller still waits for this change. */

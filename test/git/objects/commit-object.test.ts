@@ -1,7 +1,12 @@
 import t from 'tap'
 import { cpuTime } from '../../harness/cpu-time.ts'
 import { allowedMs } from '../../harness/growth.ts'
-import { decodeCommit, encodeCommit, treeOfCommit } from '../../../functions/git/objects/commit-object.ts'
+import {
+  committedAt,
+  decodeCommit,
+  encodeCommit,
+  treeOfCommit,
+} from '../../../functions/git/objects/commit-object.ts'
 
 const TREE = '1'.repeat(40)
 const PARENT = '2'.repeat(40)
@@ -67,4 +72,20 @@ t.test('a commit with 200,000 parents is refused before they are read', async (t
   t.throws(() => decodeCommit(body), { reason: 'NotSupported', message: /more than 1 MiB/ })
   const fewer = body.toString().replace(parents, `parent ${PARENT}\n`.repeat(20_000))
   t.equal(decodeCommit(Buffer.from(fewer)).parents.length, 20_000)
+})
+
+t.test("a commit has the committer's date, or none", async (t) => {
+  const by = 'A <a@b.c> 1700000000 +0100'
+  const later = 'B > C <b@c.d> 1800000000 -0330'
+  const message = '\n\nmessage\ncommitter E <e@f.g> 1900000000 +0000\n'
+  for (const [text, seconds] of [
+    [`tree ${TREE}\nauthor ${by}\ncommitter ${later}${message}`, 1_800_000_000],
+    [`tree ${TREE}\nauthor ${by}\ncommitter ${later}`, 1_800_000_000],
+    [`tree ${TREE}\nauthor ${by}\ncommitter B <b@c.d>${message}`, 0],
+    [`tree ${TREE}\nauthor ${by}\ncommitter B <b@c.d> x +0000${message}`, 0],
+    [`tree ${TREE}\nauthor ${by}${message}`, 0],
+    [`tree ${TREE}`, 0],
+    ['', 0],
+  ] as const)
+    t.equal(committedAt(Buffer.from(text)), seconds, text)
 })
