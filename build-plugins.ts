@@ -10,6 +10,7 @@ import type { OnLoadResult, OnResolveArgs, OnResolveResult, Plugin, PluginBuild 
 
 const LAZY = 'lazy'
 const PARTS = 'parts'
+const ASSERT = 'assert'
 /** The generated module and the rewritten resolution import by the real name: these are left alone. */
 const DONE = { done: true }
 
@@ -101,6 +102,36 @@ export function lazyPartsOf(
     },
   }
 }
+
+/**
+ * Has asserts of packages that fail say so without the source. Node would read and parse the line for its message, once for each that
+ * fails: in a bundle 50 ms of 800 KB, whenever a server sends what a client does not expect.
+ */
+export function plainAsserts(): Plugin {
+  return {
+    name: 'plain-asserts',
+    setup(build) {
+      build.onResolve({ filter: /^(node:)?assert$/ }, ({ namespace }) =>
+        namespace === ASSERT ? undefined : { path: 'assert', namespace: ASSERT },
+      )
+      build.onLoad({ filter: /.*/, namespace: ASSERT }, () => ({ contents: ASSERT_TEXT }))
+    },
+  }
+}
+
+const ASSERT_TEXT = `
+const real = require('node:assert')
+function plain(parts) {
+  function assert(value, message) {
+    if (value) return
+    if (message instanceof Error) throw message
+    const text = message ?? 'What was asserted does not hold.'
+    throw new real.AssertionError({ message: text, actual: value, expected: true, operator: '==', stackStartFn: assert })
+  }
+  return Object.assign(assert, parts, { ok: assert })
+}
+module.exports = Object.assign(plain(real), { strict: plain(real.strict) })
+`
 
 /** Puts the compiled validators into a bundle, which then needs neither ajv nor the 60 ms and 8 MB of the compilation. */
 export function compiledValidators(): Plugin {

@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Script } from 'node:vm'
 import { build, stop } from 'esbuild'
 import type { BuildOptions, Plugin } from 'esbuild'
-import { compiledValidators, lazyPackages, lazyPartsOf, usedPartsOf } from './build-plugins.ts'
+import { compiledValidators, lazyPackages, lazyPartsOf, plainAsserts, usedPartsOf } from './build-plugins.ts'
 import { COMMANDS } from './cli/commands/table.ts'
 import { manPage } from './cli/completion/man-page.ts'
 import { versionOfRelease } from './cli/version.ts'
@@ -131,6 +131,7 @@ export async function bundleCommandLine(folder: string, threads: ThreadTexts): P
 function bundleTo(folder: string, threads: ThreadTexts): BuildOptions {
   const plugins = [
     withThreadTexts(threads),
+    plainAsserts(),
     compiledValidators(),
     usedPartsOf('@kubernetes/client-node'),
     lazyPackages(LAZY),
@@ -142,7 +143,12 @@ function bundleTo(folder: string, threads: ThreadTexts): BuildOptions {
 
 /** The program of a thread, with the code cache of what runs while it loads. */
 async function bundleThread(entryPoint: string): Promise<WorkerText> {
-  const { outputFiles } = await build({ ...OPTIONS, entryPoints: [entryPoint], write: false })
+  const { outputFiles } = await build({
+    ...OPTIONS,
+    entryPoints: [entryPoint],
+    plugins: [plainAsserts()],
+    write: false,
+  })
   const text = `(function (require, module, exports, __dirname) {${outputFiles[0]?.text ?? ''}\n})`
   const script = new Script(text)
   const load: unknown = script.runInThisContext()

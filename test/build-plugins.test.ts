@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import t from 'tap'
 import { build, stop } from 'esbuild'
-import { compiledValidators } from '../build-plugins.ts'
+import { compiledValidators, plainAsserts } from '../build-plugins.ts'
 import { parse, type Parsed } from '../functions/domain/schema/parse.ts'
 import { gitCommit, pullRequest } from './harness/memory-world.ts'
 
@@ -42,4 +42,34 @@ t.test('the validators of a bundle find the same errors, and need no compiler', 
     t.strictSame(bundled.parse(resource).fieldErrors, fieldErrors)
   }
   t.ok(found > 30, `${found} errors`)
+})
+
+t.test('an assert of a bundle that fails has its message, or one that is always the same', async (t) => {
+  const contents = `
+    import assert from 'node:assert'
+    import { AssertionError, strict } from 'assert'
+    const called = [() => assert(1 === 2), () => assert.ok(0, 'a word'), () => strict(false, new RangeError('its own'))]
+    const others = [() => assert.strictEqual(1, 2, 'not equal'), () => strict.equal(1, '1', 'no number')]
+    export const errors = [...called, ...others].map((call) => { try { call() } catch (error) { return error } })
+    export const none = [assert(1), assert.ok('x'), strict(true)]
+    export { AssertionError }`
+  const stdin = { contents, resolveDir: import.meta.dirname }
+  const bundle = { bundle: true, format: 'cjs', platform: 'node', write: false } as const
+  const { outputFiles } = await build({ stdin, ...bundle, plugins: [plainAsserts()] })
+  await stop()
+  const file = join(t.testdir({ 'bundle.cjs': outputFiles[0]?.text ?? '' }), 'bundle.cjs')
+  const { errors, none } = (await import(file)) as { readonly errors: unknown; readonly none: unknown }
+  const messages = [
+    /^What was asserted does not hold\.$/,
+    /^a word$/,
+    /^its own$/,
+    /^not equal/,
+    /^no number/,
+  ]
+  t.match(
+    errors,
+    messages.map((message) => ({ message })),
+  )
+  t.match(errors, [{ code: 'ERR_ASSERTION' }])
+  t.strictSame(none, [undefined, undefined, undefined])
 })

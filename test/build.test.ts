@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises'
+import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
@@ -157,23 +158,40 @@ async function sendEvent(
   t.equal(answer.status, 202)
 }
 
+/** How an attempt ends whose provider answers so, and what it was asked. */
+async function askProvider(
+  t: Test,
+  provider: string,
+  answer: (response: ServerResponse) => void,
+): Promise<{ readonly asked: readonly (string | undefined)[]; readonly status: unknown }> {
+  const asked: (string | undefined)[] = []
+  const host = await standIn(t, ({ url }, response) => {
+    asked.push(url)
+    answer(response)
+  })
+  const written: unknown[] = []
+  const objects = { resource: pullRequestAt(host, provider), others: { '/secrets/git': CREDENTIALS } }
+  const server = await apiServerWith(t, objects, written)
+  const env = { INSECURE_HOSTS: host.replace('http://', '') }
+  await sendEvent(t, { server, env, kind: 'PullRequest' })
+  return { asked, status: written.at(-1) }
+}
+
 // Their libraries are ES modules only, and are loaded within the bundle when they are first needed.
 for (const provider of sample(['github', 'gitlab'], () => 'provider')) {
   t.test(`the bundle calls the API of ${provider}`, async (t) => {
-    const asked: (string | undefined)[] = []
-    const host = await standIn(t, ({ url }, response) => {
-      asked.push(url)
-      response.writeHead(401, { 'content-type': 'application/json' }).end('{"message":"401 Unauthorized"}')
-    })
-    const written: unknown[] = []
-    const objects = { resource: pullRequestAt(host, provider), others: { '/secrets/git': CREDENTIALS } }
-    const server = await apiServerWith(t, objects, written)
-    const env = { INSECURE_HOSTS: host.replace('http://', '') }
-    await sendEvent(t, { server, env, kind: 'PullRequest' })
+    const { asked, status } = await askProvider(t, provider, (response) =>
+      response.writeHead(401, { 'content-type': 'application/json' }).end('{"message":"401 Unauthorized"}'),
+    )
     t.match(asked[0], new RegExp(`^${hostNamed(provider)?.apiSuffix ?? ''}/.*acme(/|%2F)shop`))
-    t.match(written.at(-1), { phase: 'Retrying', conditions: [{ reason: 'AuthenticationFailed' }] })
+    t.match(status, { phase: 'Retrying', conditions: [{ reason: 'AuthenticationFailed' }] })
   })
 }
+
+t.test('an answer that the client of the bundle asserts not to come is no error of its own', async (t) => {
+  const { status } = await askProvider(t, 'github', ({ socket }) => socket?.end('HTTP/1.1 101 S\r\n\r\n'))
+  t.match(status, { phase: 'Retrying', conditions: [{ reason: 'NetworkError' }] })
+})
 
 t.test('the bundle pushes over SSH, by a thread whose program is in the bundle', async (t) => {
   const ssh = await startFaultyServer()
