@@ -53,15 +53,33 @@ export async function send(target: URL, options: https.RequestOptions, request: 
 }
 
 /** Returns `stale` if a reused connection was already closed. */
-function exchange(
+async function exchange(
   target: URL,
   options: https.RequestOptions,
   request: ApiCall,
 ): Promise<ApiAnswer | 'stale'> {
-  const { promise, resolve, reject } = Promise.withResolvers<ApiAnswer | 'stale'>()
   const { lines } = request
   const signals = [lines?.signal, request.signal].filter((one) => one !== undefined)
   const { signal, release } = limited(signals, lines?.forMs ?? DEADLINE_MS)
+  try {
+    return await exchangeUntil(signal, { target, options, request })
+  } finally {
+    release()
+  }
+}
+
+/** One call, and how it is sent. */
+interface Sending {
+  readonly target: URL
+  readonly options: https.RequestOptions
+  readonly request: ApiCall
+}
+
+function exchangeUntil(
+  signal: AbortSignal,
+  { target, options, request }: Sending,
+): Promise<ApiAnswer | 'stale'> {
+  const { promise, resolve, reject } = Promise.withResolvers<ApiAnswer | 'stale'>()
   const client = target.protocol === 'http:' ? http : https
   const outgoing = client.request(target, { ...options, method: request.method, signal })
   outgoing.on('error', (error: NodeJS.ErrnoException) => {
@@ -79,7 +97,7 @@ function exchange(
   })
   // Node adds its length.
   outgoing.end(request.body === undefined ? undefined : JSON.stringify(request.body))
-  return promise.finally(release)
+  return promise
 }
 
 /** The header fields of a call; `login` has those by which the API server knows the caller. */

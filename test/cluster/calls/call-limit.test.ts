@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { mock } from 'node:test'
 import t from 'tap'
-import { limited } from '../../functions/cluster/calls/call-limit.ts'
+import { limited } from '../../../functions/cluster/calls/call-limit.ts'
 
 t.test('a time limit fires with the first of its signals, also of those that have fired', async (t) => {
   const ending = new AbortController()
