@@ -82,7 +82,6 @@ const PROM_CLIENT = {
 const OPTIONS = {
   bundle: true,
   minifyWhitespace: true,
-  minifySyntax: true,
   // Names stay, so that traces of errors can be read; esbuild's `keepNames` would give each closure its name again when it is made.
   platform: 'node',
   target: 'node22',
