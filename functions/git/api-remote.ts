@@ -36,7 +36,7 @@ export function throughAPI(remote: Remote, commitByAPI: CommitByAPI, terms: ApiC
       return remote.signal
     },
     async readTip(wanted) {
-      // The host's clock dates these commits.
+      // The host's clock dates these commits: besides those of the writers, it may be wrong, too.
       const since = wanted.since && searchedFrom(wanted.since)
       const tip = await remote.readTip({ ...wanted, since, fresh: true })
       if (tip !== 'moved' && !tip.exists) throw noBranch(tip, url)

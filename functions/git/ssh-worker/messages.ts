@@ -54,7 +54,7 @@ export type FromWorker =
       readonly kind: 'failed'
       readonly id: number
       readonly failure: PlainFailure
-      /** The server broke a limit: the thread is to be ended. */
+      /** The server broke a limit: the thread is to be ended, unless the session was closed meanwhile. */
       readonly hostile: boolean
     }
 

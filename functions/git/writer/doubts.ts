@@ -1,5 +1,5 @@
 import type { ChangeDraft, Landed } from '../../domain/commit/change.ts'
-import { searchedFrom } from '../../domain/commit/clock-margin.ts'
+import { searchedInAttemptFrom } from '../../domain/commit/clock-margin.ts'
 import { movedMeanwhile } from '../branch.ts'
 import type { Remote, SoughtCommit, Tip } from '../remote.ts'
 import type { PendingChange, Settled } from './pending-change.ts'
@@ -22,7 +22,10 @@ export function firstDoubts(batch: readonly PendingChange[]): Doubts {
 
 /** After a push with unknown outcome: the commits of all changes that are left may be on the branch. */
 export function doubtAll(doubts: Doubts, rest: readonly PendingChange[]): Doubts {
-  return new Map([...rest.map((pending) => [pending, searchedFrom(pending.date)] as const), ...doubts])
+  return new Map([
+    ...rest.map((pending) => [pending, searchedInAttemptFrom(pending.date)] as const),
+    ...doubts,
+  ])
 }
 
 /** Whether a push of this session may have made its commit, or may still make it: no earlier attempt says so. */

@@ -1,5 +1,5 @@
 import type { Change, Landed } from '../../domain/commit/change.ts'
-import { searchedFrom } from '../../domain/commit/clock-margin.ts'
+import { searchedInAttemptFrom } from '../../domain/commit/clock-margin.ts'
 import { asFailure, type Failure } from '../../domain/failure.ts'
 import type { ClaimCheck } from '../../domain/resource/claims.ts'
 import type { PushWatch } from '../../domain/resource/late-push.ts'
@@ -54,7 +54,7 @@ export function namespaceOf({ change }: PendingChange): string {
 /** The same change, whose commit may be in the history. */
 export function searchedFor(pending: PendingChange): PendingChange {
   const { change, date } = pending
-  return { ...pending, change: { ...change, since: change.since ?? searchedFrom(date) } }
+  return { ...pending, change: { ...change, since: change.since ?? searchedInAttemptFrom(date) } }
 }
 
 /** Whether the caller still waits for this change. */

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { searchedFrom } from '../../../functions/domain/commit/clock-margin.ts'
+import { searchedInAttemptFrom } from '../../../functions/domain/commit/clock-margin.ts'
 import { Failure } from '../../../functions/domain/failure.ts'
 import { movedMeanwhile } from '../../../functions/git/branch.ts'
 import type { Remote } from '../../../functions/git/remote.ts'
@@ -144,7 +144,7 @@ t.test('after a push of unknown outcome all of its changes are looked up', async
   if (next === undefined) throw new Error('It is not known how it ended')
   t.same(
     [...next.doubts.values()],
-    next.batch.map(({ date }) => searchedFrom(date)),
+    next.batch.map(({ date }) => searchedInAttemptFrom(date)),
   )
   const { settled, rest } = await roundOf(remote, next)
   t.match([...settled.values()], [{ outcome: 'found' }, { outcome: 'found' }])
