@@ -1,6 +1,7 @@
 import { COMMIT_ID_TRAILER } from '../../domain/commit/commit-id.ts'
 import { COMMIT_SEAL_TRAILER, isSealText } from '../../domain/commit/commit-seal.ts'
 import { trailerValues } from '../../domain/commit/trailers.ts'
+import { Failure } from '../../domain/failure.ts'
 import { ownCopy } from '../../domain/own-copy.ts'
 import { committedAt, decodeCommit } from '../objects/commit-object.ts'
 import type { ObjectId } from '../objects/object.ts'
@@ -20,6 +21,8 @@ export interface History {
   readonly commits: ReadonlyMap<ObjectId, PastCommit>
   /** Those of them whose parents were not fetched. */
   readonly edge: ReadonlySet<ObjectId>
+  /** The date since which they were fetched. */
+  readonly since?: Date | undefined
 }
 
 /** What a search reads of a commit. Not its message, which may be large. */
@@ -29,8 +32,8 @@ interface PastCommit extends PastTrailers {
   readonly committed: number
 }
 
-// A fetch since a date stops at the first commit with an older date, and the clocks of writers differ.
-const EXTRA_COMMITS = 50
+/** Generations that are fetched where dates are of no help. */
+const [EXTRA_COMMITS, ...MORE_COMMITS] = [50, 500, 5_000] as const
 /** Wants of one fetch: far more than a batch has commits, or a history has ends. */
 const MOST_WANTS = 1000
 /** Characters of the longest message that is searched: one of Commitlet's has at most 64 Ki and the trailers. */
@@ -59,26 +62,49 @@ export async function fetchHistory(
   tip: ObjectId,
   since?: Date,
 ): Promise<History | 'moved'> {
-  return fetchCommits(session, [tip], since ?? EXTRA_COMMITS)
+  const history = await fetchCommits(session, [tip], since ?? EXTRA_COMMITS)
+  return history === 'moved' ? history : { ...history, since }
 }
 
 /**
  * Searches the history of the tip for commits that an earlier attempt has pushed: those that have the id, and a seal for
  * it, in their trailers, and change one of the paths. If one is missing and there is more history, the next 50 generations are
- * fetched as well. Returns their names in the order of `sought`.
+ * fetched as well, and more as long as the history is cut at commits as new as its date. Returns their names in the order of `sought`.
  */
 export async function searchHistory(
   session: DirectSession,
   history: History,
   sought: readonly SoughtCommit[],
 ): Promise<readonly (ObjectId | undefined)[]> {
-  const found = await search(session, history, sought)
-  const beyond = parentsBeyond(history)
-  if (!found.includes(undefined) || beyond.length === 0) return found
-  const more = await fetchCommits(session, beyond, EXTRA_COMMITS)
-  if (more === 'moved') throw new Error('it does not send the parents of a commit')
-  const older = await search(session, more, sought)
-  return found.map((name, i) => name ?? older[i])
+  let found = await search(session, history, sought)
+  let beyond = parentsBeyond(history)
+  // A fetch since a date stops at each commit with an older one, and at a merge of such a commit: below may be any number of newer ones.
+  for (const generations of [EXTRA_COMMITS, ...MORE_COMMITS]) {
+    if (!found.includes(undefined) || beyond.length === 0) return found
+    const more = await fetchBeyond(session, beyond, generations)
+    if (more === 'too many') return found
+    const older = await search(session, more, sought)
+    found = found.map((name, i) => name ?? older[i])
+    const isNew = (name: ObjectId): boolean => isAsNew(more.commits.get(name), history.since)
+    beyond = parentsBeyond({ ...more, edge: new Set([...more.edge].filter(isNew)) })
+  }
+  return found
+}
+
+/** `too many`: of more than the first 50 generations, for this engine; the git binary would fetch their trees as well. */
+async function fetchBeyond(
+  session: DirectSession,
+  wants: readonly ObjectId[],
+  generations: number,
+): Promise<History | 'too many'> {
+  try {
+    const more = await fetchCommits(session, wants, generations)
+    if (more !== 'moved') return more
+  } catch (error) {
+    if (generations === EXTRA_COMMITS || error instanceof Failure) throw error
+    return 'too many'
+  }
+  throw new Error('it does not send the parents of a commit')
 }
 
 /** As many as one fetch may want: a commit may have 20,000 parents, and a server names as many edges as it likes. */
@@ -180,14 +206,16 @@ async function fetchCommits(
   if (typeof fetched === 'object') return historyOf(session, fetched)
   const latest = await fetchCommits(session, wants, EXTRA_COMMITS)
   // With one that is as new, the answer has broken off: those in between may be many, and the one that is sought among them.
-  if (fetched === 'no pack' && latest !== 'moved' && hasAsNew(latest, wants, depth))
-    throw failureOf(BROKEN_OFF, session.context)
+  if (fetched === 'no pack' && latest !== 'moved' && depth instanceof Date) {
+    if (wants.some((name) => isAsNew(latest.commits.get(name), depth)))
+      throw failureOf(BROKEN_OFF, session.context)
+  }
   return latest
 }
 
-function hasAsNew({ commits }: History, names: readonly ObjectId[], date: number | Date): boolean {
-  const seconds = Math.floor(Number(date) / 1000)
-  return names.some((name) => (commits.get(name)?.committed ?? 0) >= seconds)
+/** By whole seconds, as upload-pack does. */
+function isAsNew(commit: PastCommit | undefined, date: Date | undefined): boolean {
+  return date !== undefined && (commit?.committed ?? 0) >= Math.floor(date.getTime() / 1000)
 }
 
 async function historyOf(session: DirectSession, { objects, shallow }: FetchedObjects): Promise<History> {

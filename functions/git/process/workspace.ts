@@ -29,6 +29,7 @@ export interface Workspace {
   removeUnfinished(): Promise<void>
   /** Lines in the first 256 KiB of a file of the repository; none if the file is missing. */
   readLines(name: string): Promise<readonly string[]>
+  writeLines(name: string, lines: readonly string[]): Promise<void>
   /** Begins a trace, for a git whose files have at most `limit` bytes, and returns its file. It takes 256 KiB of the disk. */
   startTrace(limit: number): Promise<string>
   /** The lines of the trace that was begun last; none if there is none. */
@@ -38,7 +39,8 @@ export interface Workspace {
 }
 
 const CONFIG = '[core]\n\trepositoryformatversion = 0\n\tbare = true\n'
-const READ_LIMIT = 256 * 1024
+/** Bytes that are read of a file. */
+export const READ_LIMIT = 256 * 1024
 
 /**
  * Creates a repository below `tempDir` that only this user can access. The files are written directly, which saves a
@@ -94,6 +96,7 @@ function workspaceIn(folder: string): Workspace {
     fetchedBytes: () => fetchedBytes(folder),
     removeUnfinished: () => removeUnfinished(join(folder, 'objects', 'pack')),
     readLines: (name) => readStart(join(folder, name)),
+    writeLines: (name, lines) => writeFile(join(folder, name), lines.map((line) => `${line}\n`).join('')),
     async startTrace(limit) {
       // Git only appends to it, so what is left up to the limit is all that it can write. A hole takes no disk.
       traceStart = Math.max(0, limit - READ_LIMIT)

@@ -10,7 +10,7 @@ import { openWorkspace } from '../process/workspace.ts'
 import { paceGits } from '../process/young-gits.ts'
 import type { Engine, NewCommit, Remote, RemoteTarget } from '../remote.ts'
 import type { SSHSessions } from '../ssh/sessions.ts'
-import { fetchTip } from './fetch.ts'
+import { fetchTip, refOf } from './fetch.ts'
 import { readBlobs } from './read-blobs.ts'
 import { searchHistory } from './history.ts'
 import { FIRST_CPU_SECONDS, FIRST_LIMITS, memoryOf, mostCPUSeconds, type SessionLimits } from './limits.ts'
@@ -169,10 +169,14 @@ function noMemory(url: string): Failure {
 /** Implements the port with the git binary: one file of this room for each of its functions. */
 export function binaryRemote(session: Session, close: () => Promise<void>): Remote {
   let written: readonly NewCommit[] = []
+  let since: Date | undefined
   return {
     url: session.context.url,
     signal: session.signal,
-    readTip: (wanted) => fetchTip(session, wanted),
+    readTip(wanted) {
+      since = wanted.since
+      return fetchTip(session, wanted)
+    },
     readTree: (tip, paths) => listTree(session, tip.commit, paths),
     readBlobs: (_tip, oids, most) => readBlobs(session, oids, most),
     writeCommits(tip, commits) {
@@ -182,7 +186,7 @@ export function binaryRemote(session: Session, close: () => Promise<void>): Remo
     push: (tip, head, remaining) =>
       pushOnce(session, { tip, head, commits: head === tip.commit ? [] : written }, remaining),
     askToPush: (tip) => askToPush(session, tip),
-    findLanded: (tip, sought) => searchHistory(session, tip.branch, sought),
+    findLanded: (tip, sought) => searchHistory(session, { ref: refOf(tip), sought, since }),
     close,
   }
 }

@@ -6,6 +6,7 @@ import { BROKEN_OFF, NOT_GIT } from '../output/error-meaning.ts'
 import type { Session } from './session.ts'
 import type { OnlineResult } from './transport.ts'
 import { isOtherFetched } from './fetch-head.ts'
+import { isCutSince, keepKnownEdge } from './shallow.ts'
 import { readDefaultBranch } from './symref.ts'
 
 const FILTER = '--filter=blob:none'
@@ -15,7 +16,7 @@ export const FETCH = ['fetch', '-q', '--no-tags', '--no-auto-maintenance', '--no
 /** Where what is fetched stays. */
 const BASE = 'refs/base'
 /** Commits that are fetched where dates are of no help. */
-const DEPTHS = [50, 500, 5_000]
+export const DEPTHS = [50, 500, 5_000] as const
 
 /**
  * Fetches the tip of the branch without blobs and without history; with `since`, also the history since then.
@@ -27,19 +28,23 @@ export async function fetchTip(session: Session, { branch, since }: WantedTip): 
   if (first === 'race') return 'moved'
   if (first !== 'absent')
     return { branch: branch ?? (await nameDefaultBranch(session)), commit: first, exists: true }
-  const start = branch === undefined ? first : await fetchRef(session, 'HEAD')
+  const start = branch === undefined ? first : await fetchRef(session, 'HEAD', since)
   if (start === 'race') return 'moved'
   if (start !== 'absent') return { branch: branch ?? FIRST_BRANCH, commit: start, exists: false }
   await mustBeEmpty(session)
   return { branch: branch ?? FIRST_BRANCH, commit: undefined, exists: false }
 }
 
+/** Where the history of a tip is fetched from: a branch that is missing would begin at HEAD. */
+export function refOf({ branch, exists }: Pick<Tip, 'branch' | 'exists'>): string {
+  return exists ? `refs/heads/${branch}` : 'HEAD'
+}
+
 /**
  * Fetches `by` more generations of commits, or more, below the edge of the fetched history.
- * @throws Failure for an error of the remote; Conflict if the branch has moved meanwhile
+ * @throws Failure for an error of the remote; Conflict if the ref has moved meanwhile
  */
-export async function deepen(session: Session, branch: string, by: number): Promise<void> {
-  const ref = `refs/heads/${branch}`
+export async function deepen(session: Session, ref: string, by: number): Promise<void> {
   const first = await fetchWith(session, [`--deepen=${by}`], ref)
   const fetched = first === 'depth alone' ? await fetchDeeper(session, ref, by) : first
   if (fetched === 'absent' || fetched === 'race') throw movedMeanwhile(session.context.url)
@@ -99,15 +104,6 @@ async function fetchDepths(session: Session, ref: string, since?: Date): Promise
   return undefined
 }
 
-/** Whether the history is cut at a commit that is as new as the date. */
-async function isCutSince(session: Session, since: Date): Promise<boolean> {
-  const edge = await session.workspace.readLines('shallow')
-  if (edge.length === 0) return false
-  const lines = edge.map((name) => `${name}\n`).join('')
-  const times = await session.offline(['log', '--no-walk', '--stdin', '--format=%ct'], Buffer.from(lines))
-  return times.split('\n').some((seconds) => Number(seconds) * 1000 >= since.getTime())
-}
-
 type Fetched = Extract<Meaning, string> | undefined
 
 async function fetchWith(session: Session, depth: readonly string[], ref: string): Promise<Fetched> {
@@ -118,6 +114,7 @@ async function fetchWith(session: Session, depth: readonly string[], ref: string
     const { meaning } = await session.online(args, { fetches: true, traced })
     // With the promisor that fetch has written to the configuration, a push would load blobs and trees it does not need.
     await workspace.cleanConfig()
+    await keepKnownEdge(session)
     return meaning
   }
   const first = await fetch(FETCH)

@@ -1,38 +1,68 @@
 import { COMMIT_ID_TRAILER } from '../../domain/commit/commit-id.ts'
 import { COMMIT_SEAL_TRAILER } from '../../domain/commit/commit-seal.ts'
+import { Failure } from '../../domain/failure.ts'
 import { createPace } from '../objects/pace.ts'
 import { isFor, type PastTrailers } from '../past-commit.ts'
 import type { SoughtCommit } from '../remote.ts'
-import { deepen } from './fetch.ts'
+import { deepen, DEPTHS } from './fetch.ts'
 import type { Session } from './session.ts'
+import { edgeOf, isCutSince } from './shallow.ts'
 
-// A fetch since a date stops at the first commit with an older date, and the clocks of writers differ.
-const EXTRA_COMMITS = 50
+/** With more than this, trees included, no more is fetched than the first 50 commits: what is beyond may take ten times as much. */
+const FEW_BYTES = 512 * 1024
 
 /**
- * Searches the fetched history of `branch` for commits that an earlier attempt has pushed: those that have the id, and a
+ * Searches the fetched history of a ref for commits that an earlier attempt has pushed: those that have the id, and a
  * seal for it, in their trailers, and change one of the paths. If one is missing and there is more history, the next 50 commits are
- * fetched as well. Returns their names in the order of `sought`.
+ * fetched as well; and more, where that is little, as long as the history is cut at commits as new as `since`. Returns their names in
+ * the order of `sought`.
  */
 export async function searchHistory(
   session: Session,
-  branch: string,
-  sought: readonly SoughtCommit[],
+  { ref, sought, since }: Search,
 ): Promise<readonly (string | undefined)[]> {
-  const found = await search(session, branch, sought)
-  const edge = await session.workspace.readLines('shallow')
-  if (!found.includes(undefined) || edge.length === 0) return found
-  await deepen(session, branch, EXTRA_COMMITS)
-  return search(session, branch, sought)
+  const [first, ...more] = DEPTHS
+  const found = await search(session, ref, sought)
+  if (!found.includes(undefined) || (await edgeOf(session)).length === 0) return found
+  await deepen(session, ref, first)
+  let last = await search(session, ref, sought)
+  // A fetch since a date stops at each commit with an older one, and at a merge of such a commit: below may be any number of newer ones.
+  for (const by of more) {
+    const isLeft = last.includes(undefined) && since !== undefined && (await isCutSince(session, since))
+    if (!isLeft || (await session.workspace.fetchedBytes()) > FEW_BYTES) return last
+    if (!(await tryToDeepen(session, ref, by))) return last
+    last = await search(session, ref, sought)
+  }
+  return last
+}
+
+/** Whether it was within the limits of the session. */
+async function tryToDeepen(session: Session, ref: string, by: number): Promise<boolean> {
+  try {
+    await deepen(session, ref, by)
+    return true
+  } catch (error) {
+    if (error instanceof Failure && error.reason === 'NotSupported') return false
+    throw error
+  }
+}
+
+/** What is searched for. */
+export interface Search {
+  /** What the history was fetched of. */
+  readonly ref: string
+  readonly sought: readonly SoughtCommit[]
+  /** The date since which the history was fetched. */
+  readonly since: Date | undefined
 }
 
 async function search(
   session: Session,
-  branch: string,
+  ref: string,
   sought: readonly SoughtCommit[],
 ): Promise<readonly (string | undefined)[]> {
   const candidates = await listCandidates(session, sought)
-  if (candidates.some(({ atEdge }) => atEdge)) await deepen(session, branch, 1)
+  if (candidates.some(({ atEdge }) => atEdge)) await deepen(session, ref, 1)
   const of = Map.groupBy(candidates, (candidate) => candidate.sought)
   const found: (string | undefined)[] = []
   for (const one of sought) found.push(await firstThatChanges(session, of.get(one) ?? [], one.paths))

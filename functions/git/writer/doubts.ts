@@ -46,7 +46,8 @@ export async function settleFound(
   { batch, doubts }: { readonly batch: readonly PendingChange[]; readonly doubts: Doubts },
 ): Promise<Settled> {
   const inDoubt = batch.filter((pending) => doubts.has(pending))
-  if (!tip.exists || inDoubt.length === 0) return new Map()
+  // A branch that is missing may have been merged and deleted meanwhile: the tip is what it would begin at.
+  if (tip.commit === undefined || inDoubt.length === 0) return new Map()
   const names = await remote.findLanded(
     tip,
     inDoubt.map(({ change }) => soughtFor(change)),
@@ -66,7 +67,7 @@ export async function settleFound(
 export async function findOne(remote: Remote, change: ChangeDraft): Promise<Landed | undefined> {
   const tip = await remote.readTip({ branch: change.branch, since: change.since, fresh: true })
   if (tip === 'moved') throw movedMeanwhile(remote.url)
-  if (!tip.exists) return undefined
+  if (tip.commit === undefined) return undefined
   const [sha] = await remote.findLanded(tip, [soughtFor(change)])
   return sha === undefined ? undefined : found(sha, tip)
 }

@@ -11,21 +11,64 @@ const stage = await openStage()
 t.teardown(() => stage.close())
 
 const COUNT = 110
+const HOUR = 3_600_000
 const FILE = 'a.md'
 const OTHER = 'Another writer'
 /** Where `git fast-import` finds the commit to begin at. */
 const FROM = 'FROM'
 
-/** For `git fast-import`: commits of this date, of which the first one changes the file of all changes here. */
-function laterCommits(date: Date): string {
+/** For `git fast-import`: one commit on main, or on another branch. */
+function commitOn(
+  { branch = 'main', date = new Date(), from, merge }: CommitTerms,
+  [path, text]: readonly [string, string],
+): string {
   const by = `Another Writer <writer@example.com> ${Math.floor(date.getTime() / 1000)} +0000`
-  return Array.from({ length: COUNT }, (_, i) => {
-    const [path, text] = i === 0 ? [FILE, OTHER] : [`later/${i}.md`, `${i}`]
-    const from = i === 0 ? [`from ${FROM}`] : []
-    const message = `Later ${i}`
-    const head = ['commit refs/heads/main', `committer ${by}`, `data ${message.length}`, message, ...from]
-    return [...head, `M 100644 inline ${path}`, `data ${text.length}`, text, ''].join('\n')
-  }).join('')
+  const message = `Later ${path}`
+  const head = [`commit refs/heads/${branch}`, `committer ${by}`, `data ${message.length}`, message]
+  const parents = [
+    ...(from === undefined ? [] : [`from ${from}`]),
+    ...(merge === undefined ? [] : [`merge ${merge}`]),
+  ]
+  return [...head, ...parents, `M 100644 inline ${path}`, `data ${text.length}`, text, ''].join('\n')
+}
+
+interface CommitTerms {
+  readonly branch?: string
+  readonly date?: Date
+  readonly from?: string
+  readonly merge?: string
+}
+
+/** Commits of this date, of which the first one changes the file of all changes here. */
+function laterCommits(date: Date, count = COUNT): string {
+  const first = commitOn({ date, from: FROM }, [FILE, OTHER])
+  return [
+    first,
+    ...Array.from({ length: count }, (_, i) => commitOn({ date }, [`later/${i}.md`, `${i}`])),
+  ].join('')
+}
+
+/** Writes commits to the repository as somebody else has pushed them. */
+function write({ path }: GitRepository, stream: string): void {
+  execFileSync('git', ['fast-import', '--quiet', '--force'], {
+    cwd: path,
+    input: stream,
+    env: gitEnvironment(),
+  })
+}
+
+/** A commit of two days ago on main. */
+async function oldBase(repository: GitRepository): Promise<string> {
+  const date = new Date(Date.now() - 48 * HOUR)
+  write(repository, commitOn({ date, from: 'refs/heads/main^0' }, ['base.md', 'old']))
+  return repository.git('rev-parse', 'main')
+}
+
+/** The merge of a branch that was begun and ended yesterday. */
+function mergeOfYesterday(from: string): string {
+  const date = new Date(Date.now() - 24 * HOUR)
+  const side = commitOn({ branch: 'side', date, from }, ['side.md', 'of yesterday'])
+  return `${side}${commitOn({ merge: 'refs/heads/side' }, ['merge.md', 'of today'])}`
 }
 
 async function timesOf(message: string, repository: GitRepository): Promise<number> {
@@ -40,9 +83,7 @@ for (const engine of ENGINES) {
     const repository = await stage.server.createRepository(`later/${name}-cut`)
     const change = changeOf(repository.url, FILE, { since: new Date(Date.now() - 60_000) })
     const sha = await repository.commit('main', { [FILE]: 'old' }, change.message)
-    const stream = laterCommits(new Date()).replace(FROM, sha)
-    const env = gitEnvironment()
-    execFileSync('git', ['fast-import', '--quiet'], { cwd: repository.path, input: stream, env })
+    write(repository, laterCommits(new Date()).replace(FROM, sha))
     const headers = { 'content-type': 'application/x-git-upload-pack-result' }
     // upload-pack writes it before it has looked for the commits.
     const answer = { kind: 'status', status: 200, body: '0011shallow-info\n', headers } as const
@@ -78,5 +119,39 @@ for (const engine of ENGINES) {
     t.match(await stage.push(engine, change, {}), { outcome: 'found' })
     t.equal(await timesOf(change.message, repository), 1)
     t.equal(await repository.git('show', `main:${FILE}`), OTHER)
+  })
+
+  t.test(`${engine}: is found below the merge of an old branch, however many are between`, async (t) => {
+    const repository = await stage.server.createRepository(`later/${name}-merge`)
+    const base = await oldBase(repository)
+    const change = changeOf(repository.url, FILE, { since: new Date(Date.now() - HOUR) })
+    const sha = await repository.commit('main', { [FILE]: 'old' }, change.message)
+    write(repository, `${laterCommits(new Date(), 600).replace(FROM, sha)}${mergeOfYesterday(base)}`)
+    t.match(await stage.push(engine, change, {}), { outcome: 'found', sha })
+    t.equal(await timesOf(change.message, repository), 1)
+  })
+
+  t.test(`${engine}: a change that was not pushed yet lands on the merge of an old branch`, async (t) => {
+    const repository = await stage.server.createRepository(`later/${name}-unpushed`)
+    const base = await oldBase(repository)
+    write(repository, `${commitOn({ from: base }, ['fix.md', 'new'])}${mergeOfYesterday(base)}`)
+    const change = changeOf(repository.url, FILE, { since: new Date(Date.now() - HOUR) })
+    t.match(await stage.push(engine, change, {}), { outcome: 'pushed' })
+    t.match(await stage.push(engine, change, {}), { outcome: 'found' })
+  })
+
+  t.test(`${engine}: is found where its branch was merged and deleted`, async (t) => {
+    const repository = await stage.server.createRepository(`later/${name}-deleted`)
+    const change = changeOf(repository.url, FILE, { branch: 'next' })
+    const pushed = await stage.push(engine, change, {})
+    const sha = await repository.git('rev-parse', 'next')
+    t.match(pushed, { outcome: 'pushed', sha })
+    write(repository, commitOn({ from: 'refs/heads/main^0', merge: sha }, [FILE, OTHER]))
+    await repository.git('update-ref', '-d', 'refs/heads/next')
+    const again = { ...change, since: new Date(Date.now() - HOUR) }
+    t.match(await stage.push(engine, again, {}), { outcome: 'found', sha })
+    t.equal(await repository.git('for-each-ref', 'refs/heads/next'), '')
+    await repository.git('update-ref', 'refs/heads/main', `${await repository.git('rev-parse', 'main')}^1`)
+    t.match(await stage.push(engine, again, {}), { outcome: 'pushed' }, 'it was not merged')
   })
 }

@@ -122,7 +122,7 @@ drawn('history since a time is fetched without older commits, and deepened by on
   await stage.session(repository.url, async (session) => {
     await fetchTip(session, { branch: 'main', since: new Date('2026-02-15T00:00:00Z') })
     t.equal(await session.offline(['rev-list', '--count', 'refs/base']), '2\n')
-    await deepen(session, 'main', 1)
+    await deepen(session, 'refs/heads/main', 1)
     t.equal(await session.offline(['rev-list', '--count', 'refs/base']), '3\n')
     t.equal((await session.workspace.readLines('shallow'))[0], second)
   })
@@ -135,11 +135,11 @@ drawn('history that cannot be deepened is not taken for all that there is', asyn
     await fetchTip(session, { branch: 'main' })
     const next = { repository: repository.name, command: 'fetch', times: 1 } as const
     server.faults.add({ kind: 'cut', bytes: 17 }, next)
-    t.match(await outcomeOf(deepen(session, 'main', 1)), { reason: 'NetworkError' })
+    t.match(await outcomeOf(deepen(session, 'refs/heads/main', 1)), { reason: 'NetworkError' })
     await repository.git('branch', '-m', 'main', 'other')
-    t.match(await outcomeOf(deepen(session, 'main', 1)), { reason: 'Conflict' })
+    t.match(await outcomeOf(deepen(session, 'refs/heads/main', 1)), { reason: 'Conflict' })
     await repository.git('branch', '-m', 'other', 'main')
-    await deepen(session, 'main', 1)
+    await deepen(session, 'refs/heads/main', 1)
     t.equal(await session.offline(['rev-parse', 'refs/base']), `${tip}\n`)
   })
 })
@@ -151,7 +151,7 @@ drawn('a server that refuses the filter is asked without it', async (t) => {
   const tip = await repository.commit('main', { 'a.md': 'a' })
   await stage.session(repository.url, async (session) => {
     t.match(await fetchTip(session, { branch: 'main' }), { commit: tip })
-    await deepen(session, 'main', 1)
+    await deepen(session, 'refs/heads/main', 1)
     t.equal(await session.offline(['rev-list', '--count', 'refs/base']), '2\n')
   })
 })
@@ -180,7 +180,7 @@ drawn('a server that knows neither dates nor relative depths is asked for depths
   const countSince = (since: string): Promise<string> =>
     stage.session(repository.url, async (session) => {
       await fetchTip(session, { branch: 'main', since: new Date(since) })
-      await deepen(session, 'main', 5)
+      await deepen(session, 'refs/heads/main', 5)
       return session.offline(['rev-list', '--count', 'refs/base'])
     })
   t.equal(await countSince('2026-02-15'), '55\n')

@@ -25,7 +25,14 @@ t.test('many commits that have the id of a change are compared by one process', 
       },
     }
     await fetchTip(session, { branch: 'main', since: new Date(Date.now() - 3_600_000) })
-    t.same(await searchHistory(counted, 'main', [{ id, paths: ['none.md', 'a.md'] }]), [sha])
+    t.same(
+      await searchHistory(counted, {
+        ref: 'refs/heads/main',
+        sought: [{ id, paths: ['none.md', 'a.md'] }],
+        since: undefined,
+      }),
+      [sha],
+    )
     t.same(calls, ['log', 'diff-tree'])
   })
 })
@@ -52,7 +59,9 @@ t.test('hundreds of changes are searched for among many commits in turns', async
   await stage.session('https://git.example.com/acme/shop.git', async (session) => {
     const many = { ...session, offline: () => Promise.resolve(listing) }
     const sought = Array.from({ length: 500 }, (_, i) => ({ id: `${i}.1`, paths: ['a.md'] }))
-    const { result, longest } = await longestTurnOf(() => searchHistory(many, 'main', sought))
+    const { result, longest } = await longestTurnOf(() =>
+      searchHistory(many, { ref: 'refs/heads/main', sought, since: undefined }),
+    )
     t.equal(result.filter((name) => name !== undefined).length, 0)
     t.ok(longest < allowedMs(15), `${longest} ms`)
   })
@@ -69,8 +78,14 @@ t.test('a commit counts by any of its ids and seals, however many it has', async
     await fetchTip(session, { branch: 'main', since: new Date(Date.now() - 3_600_000) })
     const sought = ['seal0', 'seal1', 'other'].map((seal) => ({ id: '0.1', seals: [seal], paths: ['a.md'] }))
     for (const [i, one] of sought.entries())
-      t.same(await searchHistory(session, 'main', [one]), [i < 2 ? sha : undefined])
-    t.same(await searchHistory(session, 'main', sought), [sha, sha, undefined], 'also of one id, at once')
+      t.same(await searchHistory(session, { ref: 'refs/heads/main', sought: [one], since: undefined }), [
+        i < 2 ? sha : undefined,
+      ])
+    t.same(
+      await searchHistory(session, { ref: 'refs/heads/main', sought, since: undefined }),
+      [sha, sha, undefined],
+      'also of one id, at once',
+    )
   })
 })
 
@@ -82,6 +97,6 @@ t.test('a commit that has copied the trailers of another one is not taken for th
   await stage.session(repository.url, async (session) => {
     await fetchTip(session, { branch: 'main', since: new Date(Date.now() - 3_600_000) })
     const sought = [{ id: '7.1', seals: ['seal'], paths: ['a.md'] }]
-    t.same(await searchHistory(session, 'main', sought), [own])
+    t.same(await searchHistory(session, { ref: 'refs/heads/main', sought, since: undefined }), [own])
   })
 })
