@@ -11,6 +11,7 @@ import { BROKEN_OFF } from '../output/error-meaning.ts'
 import { isFor, type PastTrailers } from '../past-commit.ts'
 import type { SoughtCommit } from '../remote.ts'
 import type { Tree, TreeEntry } from '../tree.ts'
+import { isBusy } from './memory.ts'
 import { readTree } from './read-tree.ts'
 import { fetchObjects, understood, type DirectSession, type FetchedObjects } from './session.ts'
 import { fetchWithTrees } from './tree-fetches.ts'
@@ -101,7 +102,7 @@ async function fetchBeyond(
     const more = await fetchCommits(session, wants, generations)
     if (more !== 'moved') return more
   } catch (error) {
-    if (generations === EXTRA_COMMITS || error instanceof Failure) throw error
+    if (generations === EXTRA_COMMITS || error instanceof Failure || isBusy(error)) throw error
     return 'too many'
   }
   throw new Error('it does not send the parents of a commit')
