@@ -1,5 +1,8 @@
 import type { SoughtCommit } from './remote.ts'
 
+/** Generations that are fetched, one after the other, where dates are of no help. */
+export const GENERATIONS = [50, 500, 5_000] as const
+
 /** What the trailers of a commit say of the request that it is for. */
 export interface PastTrailers {
   /** Values of `Commitlet-Id`. */

@@ -8,7 +8,7 @@ import type { ObjectId } from '../objects/object.ts'
 import { createPace } from '../objects/pace.ts'
 import { failureOf } from '../output/classify.ts'
 import { BROKEN_OFF } from '../output/error-meaning.ts'
-import { isFor, type PastTrailers } from '../past-commit.ts'
+import { GENERATIONS, isFor, type PastTrailers } from '../past-commit.ts'
 import type { SoughtCommit } from '../remote.ts'
 import type { Tree, TreeEntry } from '../tree.ts'
 import { isBusy } from './memory.ts'
@@ -33,8 +33,7 @@ interface PastCommit extends PastTrailers {
   readonly committed: number
 }
 
-/** Generations that are fetched where dates are of no help. */
-const [EXTRA_COMMITS, ...MORE_COMMITS] = [50, 500, 5_000] as const
+const [EXTRA_COMMITS] = GENERATIONS
 /** Wants of one fetch: far more than a batch has commits, or a history has ends. */
 const MOST_WANTS = 1000
 /** Characters of the longest message that is searched: one of Commitlet's has at most 64 Ki and the trailers. */
@@ -80,7 +79,7 @@ export async function searchHistory(
   let found = await search(session, history, sought)
   let beyond = parentsBeyond(history)
   // A fetch since a date stops at each commit with an older one, and at a merge of such a commit: below may be any number of newer ones.
-  for (const generations of [EXTRA_COMMITS, ...MORE_COMMITS]) {
+  for (const generations of GENERATIONS) {
     if (!found.includes(undefined) || beyond.length === 0) return found
     const more = await fetchBeyond(session, beyond, generations)
     if (more === 'too many') return found

@@ -1,5 +1,6 @@
 import { Failure } from '../../domain/failure.ts'
 import { danglingHead, FIRST_BRANCH, movedMeanwhile, unnamedHead } from '../branch.ts'
+import { GENERATIONS } from '../past-commit.ts'
 import type { Tip, WantedTip } from '../remote.ts'
 import { failureOf, type Meaning } from '../output/classify.ts'
 import { BROKEN_OFF, NOT_GIT } from '../output/error-meaning.ts'
@@ -15,8 +16,6 @@ const FILTER = '--filter=blob:none'
 export const FETCH = ['fetch', '-q', '--no-tags', '--no-auto-maintenance', '--no-recurse-submodules', FILTER]
 /** Where what is fetched stays. */
 const BASE = 'refs/base'
-/** Commits that are fetched where dates are of no help. */
-export const DEPTHS = [50, 500, 5_000] as const
 
 /**
  * Fetches the tip of the branch without blobs and without history; with `since`, also the history since then.
@@ -97,7 +96,7 @@ async function fetchRef(session: Session, ref: string, since?: Date): Promise<st
 
 /** Fetches the latest commits: more and more of them, until those since the date are here. */
 async function fetchDepths(session: Session, ref: string, since?: Date): Promise<Fetched> {
-  for (const depth of DEPTHS) {
+  for (const depth of GENERATIONS) {
     const fetched = await fetchWith(session, [`--depth=${depth}`], ref)
     if (fetched !== undefined || since === undefined || !(await isCutSince(session, since))) return fetched
   }

@@ -2,9 +2,9 @@ import { COMMIT_ID_TRAILER } from '../../domain/commit/commit-id.ts'
 import { COMMIT_SEAL_TRAILER } from '../../domain/commit/commit-seal.ts'
 import { Failure } from '../../domain/failure.ts'
 import { createPace } from '../objects/pace.ts'
-import { isFor, type PastTrailers } from '../past-commit.ts'
+import { GENERATIONS, isFor, type PastTrailers } from '../past-commit.ts'
 import type { SoughtCommit } from '../remote.ts'
-import { deepen, DEPTHS } from './fetch.ts'
+import { deepen } from './fetch.ts'
 import type { Session } from './session.ts'
 import { edgeOf, isCutSince } from './shallow.ts'
 
@@ -21,7 +21,7 @@ export async function searchHistory(
   session: Session,
   { ref, sought, since }: Search,
 ): Promise<readonly (string | undefined)[]> {
-  const [first, ...more] = DEPTHS
+  const [first, ...more] = GENERATIONS
   const found = await search(session, ref, sought)
   if (!found.includes(undefined) || (await edgeOf(session)).length === 0) return found
   await deepen(session, ref, first)
