@@ -3,7 +3,7 @@ import http from 'node:http'
 import https from 'node:https'
 import { getCACertificates } from 'node:tls'
 import { setTimeout as pause } from 'node:timers/promises'
-import { anySignal } from '../../functions/domain/deadline.ts'
+import { limited } from '../../functions/cluster/calls/call-limit.ts'
 import { Failure } from '../../functions/domain/failure.ts'
 import { readBody } from '../../functions/domain/network/read-body.ts'
 import { retryAfterOf } from '../../functions/domain/network/retry-after.ts'
@@ -143,10 +143,7 @@ function post(target: SinkTarget, agent: http.Agent, posting: Posting): Promise<
     'content-length': Buffer.byteLength(body),
     'user-agent': 'commitlet-webhook',
   }
-  // An AbortSignal.timeout would stay for ten minutes after each answer.
-  const limit = new AbortController()
-  const timer = setTimeout(() => limit.abort(), posting.times.requestMs).unref()
-  const signal = anySignal([posting.signal, limit.signal])
+  const { signal, release } = limited([posting.signal], posting.times.requestMs)
   const { promise, resolve } = Promise.withResolvers<Answer | Error>()
   const client = target.url.protocol === 'https:' ? https : http
   const request = client.request(target.url, { method: 'POST', agent, headers, signal })
@@ -162,7 +159,7 @@ function post(target: SinkTarget, agent: http.Agent, posting: Posting): Promise<
       .finally(() => resolve(answer))
   })
   request.end(body)
-  return promise.finally(() => clearTimeout(timer))
+  return promise.finally(release)
 }
 
 function retryAfterMsIn({ date, 'retry-after': retryAfter }: http.IncomingHttpHeaders): number {
