@@ -1,14 +1,10 @@
-import { COMMIT_ID_TRAILER } from '../../domain/commit/commit-id.ts'
-import { COMMIT_SEAL_TRAILER, isSealText } from '../../domain/commit/commit-seal.ts'
-import { trailerValues } from '../../domain/commit/trailers.ts'
 import { Failure } from '../../domain/failure.ts'
-import { ownCopy } from '../../domain/own-copy.ts'
 import { committedAt, decodeCommit } from '../objects/commit-object.ts'
 import type { ObjectId } from '../objects/object.ts'
 import { createPace } from '../objects/pace.ts'
 import { failureOf } from '../output/classify.ts'
 import { BROKEN_OFF } from '../output/error-meaning.ts'
-import { GENERATIONS, isFor, type PastTrailers } from '../past-commit.ts'
+import { GENERATIONS, isFor, trailersOf, type PastTrailers } from '../past-commit.ts'
 import type { SoughtCommit } from '../remote.ts'
 import type { Tree, TreeEntry } from '../tree.ts'
 import { isBusy } from './memory.ts'
@@ -36,16 +32,6 @@ interface PastCommit extends PastTrailers {
 const [EXTRA_COMMITS] = GENERATIONS
 /** Wants of one fetch: far more than a batch has commits, or a history has ends. */
 const MOST_WANTS = 1000
-/** Characters of the longest message that is searched: one of Commitlet's has at most 64 Ki and the trailers. */
-const LONGEST_MESSAGE = 128 * 1024
-/** Bytes that so many characters may take in UTF-8. Text of more takes 4 ms for each MiB, and of what is none 10. */
-const LONGEST_MESSAGE_BYTES = 3 * LONGEST_MESSAGE
-/** Of the longest id: a uid, which is a UUID, a generation and a digest. */
-const LONGEST_ID = 100
-/** Ids of one commit: some hosts join the messages of several to one. */
-const MOST_IDS = 16
-/** Each has up to three. */
-const MOST_SEALS = 3 * MOST_IDS
 /** Decoding a commit and reading its lines takes longer than inflating it. */
 const WORK = 8
 /**
@@ -151,20 +137,6 @@ interface Candidate {
   /** One of those that it is for. */
   readonly sought: SoughtCommit
   readonly parents: readonly ObjectId[]
-}
-
-/** The values of the trailers, as Git reads them: the git binary finds a commit by any of them. */
-function trailersOf(bytes: Buffer): PastTrailers {
-  const message = bytes.length > LONGEST_MESSAGE_BYTES ? '' : bytes.toString()
-  if (message.length > LONGEST_MESSAGE) return { ids: [], seals: [] }
-  const ids = trailerValues(message, COMMIT_ID_TRAILER).filter(({ length }) => length <= LONGEST_ID)
-  if (ids.length === 0) return { ids, seals: [] }
-  const seals = trailerValues(message, COMMIT_SEAL_TRAILER).filter(isSealText)
-  return { ids: kept(ids, MOST_IDS), seals: kept(seals, MOST_SEALS) }
-}
-
-function kept(values: readonly string[], most: number): readonly string[] {
-  return values.slice(-most).map(ownCopy)
 }
 
 /** The commits and their parents, with their trees unless these are too many. */
