@@ -77,6 +77,21 @@ for (const name of ENGINES) {
     await t.rejects(push('b.md', refusing), { reason: 'PushRejected', message: 'No.' })
   })
 
+  t.test(`${name}: a call that a proxy sends twice makes one commit, whoever writes over it`, async (t) => {
+    const { repository, push } = await start()
+    const host = hostOf(repository, [
+      async (make) => {
+        make()
+        await repository.commit('main', { 'a.md': 'by another' })
+        return { kind: 'race' }
+      },
+    ])
+    const found = await push('a.md', host)
+    t.match(found, { outcome: 'found', sha: await repository.git('rev-parse', 'main^') })
+    t.equal(host.asked.length, 1)
+    t.equal(await repository.show('main:a.md'), 'by another')
+  })
+
   t.test(`${name}: an empty commit takes a late push's place, and no file is executable`, async (t) => {
     const { repository, git, push } = await start({
       files: { 'a.md': 'content of a.md\n', 'run.sh': { mode: '100755', content: 'old' } },

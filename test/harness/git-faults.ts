@@ -14,7 +14,8 @@ import type { Command, Exchange } from './git-exchange.ts'
  * the request is applied, or `after` that and before the answer, or once it is `read`: then it is applied although
  * the client has gone, and `applied` is called; `echo` puts the Authorization header,
  * as it came and decoded, into the body; `endless` is a well-formed answer without an end; `elsewhere` asks a client
- * that fetches to get one more pack from another address (packfile-uris of protocol version 2).
+ * that fetches to get one more pack from another address (packfile-uris of protocol version 2); `twice` applies the request,
+ * waits for `between` and applies it again, as proxies do that send a request once more, and answers what came of the second.
  */
 export type Fault =
   | {
@@ -34,6 +35,7 @@ export type Fault =
       readonly applied: () => void
     }
   | { readonly kind: 'elsewhere'; readonly uri: string }
+  | { readonly kind: 'twice'; readonly between: () => Promise<unknown> }
   | { readonly kind: 'page' | 'hang' | 'lost' | 'drop' | 'endless' }
 
 type Headers = Readonly<Record<string, string>>

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { gunzipSync } from 'node:zlib'
-import type { GitBackend } from './git-backend.ts'
+import type { BackendAnswer, GitBackend } from './git-backend.ts'
 import { isPush, readCall, readCommand, type Command, type Exchange, type GitCall } from './git-exchange.ts'
 import {
   answerFalsely,
@@ -81,7 +81,8 @@ export async function serve(site: GitSite, http: Http): Promise<void> {
     exchange: call.exchange,
     command: entry.command,
   })
-  const read = fault?.kind === 'hold' && fault.when === 'read' ? await buffer(http.request) : body
+  const isRead = fault?.kind === 'twice' || (fault?.kind === 'hold' && fault.when === 'read')
+  const read = isRead ? await buffer(http.request) : body
   if (fault?.kind === 'hold' && fault.when !== 'after') await fault.until
   if (fault !== undefined && !isCarriedOut(fault))
     return answerFalsely(fault, { ...call, command: entry.command }, http)
@@ -95,30 +96,39 @@ export async function serve(site: GitSite, http: Http): Promise<void> {
     call,
     user,
     fault,
-    body: read === undefined ? http.request : Readable.from([read]),
+    read,
   })
 }
 
 /** The request reaches Git, whatever happens to the answer. */
-type CarriedOut = Fault & { kind: 'cut' | 'lost' | 'hold' | 'elsewhere' }
+type CarriedOut = Fault & { kind: 'cut' | 'lost' | 'hold' | 'elsewhere' | 'twice' }
 
 interface Work {
   readonly call: GitCall
   readonly user: GitUser
   readonly fault: CarriedOut | undefined
-  readonly body: Readable
+  /** The body, where it was read already. */
+  readonly read: Buffer | undefined
 }
 
 async function carryOut(site: GitSite, { request, response }: Http, work: Work): Promise<void> {
   const user = work.user.username ?? 'token'
-  const answer = await site.backend.run({ call: work.call, request, body: work.body, user })
+  function run(): Promise<BackendAnswer> {
+    const body = work.read === undefined ? request : Readable.from([work.read])
+    return site.backend.run({ call: work.call, request, body, user })
+  }
+  if (work.fault?.kind === 'twice') {
+    await buffer((await run()).body)
+    await work.fault.between()
+  }
+  const answer = await run()
   if (work.fault?.kind === 'cut' || work.fault?.kind === 'lost') return breakOff(work.fault, answer, response)
   if (work.fault?.kind === 'elsewhere') {
     const whole = withPackElsewhere(await buffer(answer.body), work.fault.uri)
     response.writeHead(answer.status, answer.headers).end(whole)
     return
   }
-  if (work.fault?.when === 'read' || work.fault?.when === 'after') {
+  if (work.fault?.kind === 'hold' && work.fault.when !== 'before') {
     const whole = await buffer(answer.body)
     if (work.fault.when === 'read') work.fault.applied()
     await work.fault.until
@@ -130,7 +140,7 @@ async function carryOut(site: GitSite, { request, response }: Http, work: Work):
 }
 
 function isCarriedOut(fault: Fault): fault is CarriedOut {
-  return ['cut', 'lost', 'hold', 'elsewhere'].includes(fault.kind)
+  return ['cut', 'lost', 'hold', 'elsewhere', 'twice'].includes(fault.kind)
 }
 
 function authenticate(site: GitSite, { request }: Http): GitUser | undefined {

@@ -38,11 +38,12 @@ export function afterPush(remote: Remote, work: Work, { written, tip, seen, gone
   if (pushed.kind === 'landed')
     return { settled: new Map(), rest: [{ ...next, rounds: 0, joined: new Map() }] }
   if (pushed.kind === 'unknown') return again(remote, { ...next, raceMs: undefined })
+  const raced = new Set([...(work.raced ?? []), ...batch])
   const { unless: failure } = pushed
   const suspect = failure === undefined ? undefined : { tip: tip.commit, failure }
   // Nobody else need be at work on the branch now: the memory was old.
-  if (tip.remembered) return { settled: new Map(), rest: [{ ...next, suspect, fresh: true }] }
-  return again(remote, { ...next, suspect })
+  if (tip.remembered) return { settled: new Map(), rest: [{ ...next, raced, suspect, fresh: true }] }
+  return again(remote, { ...next, raced, suspect })
 }
 
 /** They leave the batch to those who have not delayed it, unless a push of this session may still make one of them. */

@@ -87,6 +87,10 @@ function halvesOf(work: Work): readonly Work[] {
 }
 
 /** Begins again with these. */
-function partOf({ doubts, before, apart, keepApart, hasLeft }: Work, batch: readonly PendingChange[]): Work {
-  return { batch, doubts, rounds: 0, apart, keepApart, hasLeft, ...(before === undefined ? {} : { before }) }
+function partOf(
+  { doubts, before, raced, apart, keepApart, hasLeft }: Work,
+  batch: readonly PendingChange[],
+): Work {
+  const seen = { ...(before === undefined ? {} : { before }), ...(raced === undefined ? {} : { raced }) }
+  return { batch, doubts, rounds: 0, apart, keepApart, hasLeft, ...seen }
 }

@@ -3,6 +3,7 @@ import { searchedInAttemptFrom } from '../../domain/commit/clock-margin.ts'
 import { movedMeanwhile } from '../branch.ts'
 import type { Remote, SoughtCommit, Tip } from '../remote.ts'
 import type { PendingChange, Settled } from './pending-change.ts'
+import type { Seen } from './plan-batch.ts'
 
 /**
  * Changes whose commits may already be on the branch, or may still get there, each with the date since which the
@@ -26,6 +27,29 @@ export function doubtAll(doubts: Doubts, rest: readonly PendingChange[]): Doubts
     ...rest.map((pending) => [pending, searchedInAttemptFrom(pending.date)] as const),
     ...doubts,
   ])
+}
+
+/** Changes whose pushes are said to have lost their races, as far as is known of their paths. */
+export interface LostRaces {
+  readonly doubts: Doubts
+  /** Default: none. */
+  readonly raced?: ReadonlySet<PendingChange>
+  /** What the tip held at their paths then. */
+  readonly before?: Seen
+}
+
+/**
+ * Those at whose paths there is something else now. A proxy that sends a request again, which it may not (RFC 9110, 9.2.2), has the
+ * server refuse a push that it has carried out before: what is there may be written over their commits.
+ */
+export function writtenOver(
+  { doubts, raced = new Set(), before }: LostRaces,
+  batch: readonly PendingChange[],
+  seen: Seen,
+): readonly PendingChange[] {
+  return batch.filter(
+    (pending) => raced.has(pending) && !doubts.has(pending) && before?.get(pending) !== seen.get(pending),
+  )
 }
 
 /** Whether a push of this session may have made its commit, or may still make it: no earlier attempt says so. */

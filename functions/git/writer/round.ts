@@ -6,7 +6,7 @@ import type { Remote, Tip } from '../remote.ts'
 import { afterPush } from './after-push.ts'
 import { commitAndPush, type Written } from './commit-and-push.ts'
 import { divide, leave, refuse } from './divided-work.ts'
-import { searchedSince, settleFound } from './doubts.ts'
+import { doubtAll, searchedSince, settleFound, writtenOver } from './doubts.ts'
 import { failAll, isWaitedFor, restOf, type PendingChange, type Settled } from './pending-change.ts'
 import { isCommitsOnly, planCommits } from './plan-batch.ts'
 import { again, isOpenIn, type Progress, type Work } from './work.ts'
@@ -91,6 +91,8 @@ async function* writeLeft(
   const push = { begun: false }
   try {
     const plan = await planCommits(remote, tip, { batch, isShared: work.apart !== undefined })
+    const over = writtenOver(work, batch, plan.seen)
+    if (over.length > 0) return [{ ...work, batch, doubts: doubtAll(work.doubts, over), fresh: true }]
     const { unread } = plan
     // Or the server does not have one of the files, whose changes alone that is for.
     if (unread !== undefined && isMoved(unread))

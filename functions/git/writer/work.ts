@@ -22,6 +22,8 @@ export interface Work {
   readonly fresh?: true
   /** Of the changes that have lost a race, or may have: what the tip held at their paths then, or UNKNOWN. */
   readonly before?: Seen
+  /** Those of which a push is said to have lost its race. */
+  readonly raced?: ReadonlySet<PendingChange>
   /** How long the round took that has come to its push, in milliseconds. Undefined: another reason has ended it. */
   readonly raceMs?: number | undefined
   /**

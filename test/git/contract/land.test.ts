@@ -44,6 +44,8 @@ const EXEMPT: Exempt = {
   'a named branch of an empty repository gets the commit': 'the API makes no branch',
   'an empty repository from which there is nothing to remove gets its branch': 'the API makes no branch',
   'a commit whose answer is lost while another writer pushes is found at once': 'nothing is pushed',
+  'a push that a proxy sends twice is made once, also where another writer has changed the file':
+    'nothing is pushed',
   'a branch that moves between fetch and push is followed': 'nothing is pushed',
   'an empty commit lets an earlier push fail that the server carries out late': 'nothing is pushed',
 }
@@ -217,6 +219,19 @@ for (const engine of WAYS) {
     const { results } = await landAll(repository, [changeOf(repository.url, 'a.md')])
     t.match(results, [{ outcome: 'found', sha: await repository.git('rev-parse', 'main^') }])
     t.same(await repository.log('main'), ['Other', 'Write a.md', 'Begin'])
+  })
+
+  test('a push that a proxy sends twice is made once, also where another writer has changed the file', async (t) => {
+    const repository = await create()
+    const twice = {
+      kind: 'twice',
+      between: () => repository.commit('main', { 'a.md': 'by another' }),
+    } as const
+    server.faults.add(twice, { repository: repository.name, exchange: 'receive-pack', times: 1 })
+    const { results, pushes } = await landAll(repository, [changeOf(repository.url, 'a.md')])
+    t.match(results, [{ outcome: 'found', sha: await repository.git('rev-parse', 'main^') }])
+    t.equal(pushes, 1)
+    t.equal(await repository.show('main:a.md'), 'by another')
   })
 
   test('a branch that moves between fetch and push is followed', async (t) => {
