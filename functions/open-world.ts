@@ -25,6 +25,7 @@ import { openLooks } from './looks/looks.ts'
 import { takeTurnsToFollow } from './looks/follow-turns.ts'
 import { shareLooks } from './looks/look-share.ts'
 import { openProviders } from './pull-request/provider-apis.ts'
+import { openMachineClock } from './machine-clock.ts'
 import type { World } from './world.ts'
 
 /** What a World is made of. */
@@ -55,7 +56,7 @@ export function openWorld(parts: WorldParts): OpenWorld {
   const { cluster, git, turns, share, find, config, log, meter, tracer } = parts
   const network = { ...parts.network, calls: share, reserve: share.reserve }
   const now = (): Date => cluster.now()
-  const elapsed = (): number => performance.now()
+  const elapsed = openMachineClock()
   const looks = openLooks({
     cluster,
     wake: (ref, awaited) => handle(ref, find, world, awaited),

@@ -148,7 +148,7 @@ export interface World {
   readonly shareSigner: (namespace: string, signer: Signer) => Signer
   /** The API server's time, by which claims and retries go; see functions/cluster/server-clock.ts. */
   readonly now: () => Date
-  /** Milliseconds of a clock that is never set. */
+  /** Milliseconds of a clock that is never set, and goes on while the machine is suspended; see functions/machine-clock.ts. */
   readonly elapsed: () => number
   /** Renews the claim of an attempt while it lives; see functions/attempt/claim-keeper.ts. */
   readonly keepClaim: (claimed: Envelope, sentAt: number) => KeptClaim

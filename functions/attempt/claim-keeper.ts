@@ -3,7 +3,13 @@ import { withClaimRights, type ClaimCalls } from '../cluster/rbac-retry.ts'
 import { unlessAborted } from '../domain/deadline.ts'
 import { Failure } from '../domain/failure.ts'
 import { carriesClaim } from '../domain/resource/attempt-state.ts'
-import { isConfirmed, mayBeGone, remainingOf, RENEWED_AFTER_MS } from '../domain/resource/claims.ts'
+import {
+  ageForOthers,
+  isConfirmed,
+  mayBeGone,
+  remainingOf,
+  RENEWED_AFTER_MS,
+} from '../domain/resource/claims.ts'
 import { envelopeOf, refOf } from '../domain/resource/envelope.ts'
 import type { Envelope } from '../domain/resource/resource.ts'
 import { renewed } from '../domain/resource/status.ts'
@@ -18,7 +24,7 @@ export interface ClaimKeeperParts {
   readonly cluster: ClaimCalls
   /** The API server's time. */
   readonly now: () => Date
-  /** Milliseconds of a clock that is never set. */
+  /** Milliseconds of a clock that is never set, and goes on while the machine is suspended. */
   readonly elapsed: () => number
 }
 
@@ -63,9 +69,15 @@ export function openClaimKeeper({ now, elapsed, ...parts }: ClaimKeeperParts): W
   const ofNamespace = makeKeyedSemaphore(WRITES_OF_NAMESPACE)
   let timer: NodeJS.Timeout | undefined
 
+  /** How many milliseconds ago it was written last, for ourselves or for those who may take over. */
+  function ageOf({ envelope, sentAt }: Kept, at = { elapsed: elapsed(), now: now() }): number {
+    return Math.max(at.elapsed - sentAt, ageForOthers(envelope.status ?? {}, at.now))
+  }
+
   function look(): void {
+    const at = { elapsed: elapsed(), now: now() }
     const due = [...claims].filter(
-      ({ sentAt, renewing }) => renewing === undefined && elapsed() - sentAt >= RENEWED_AFTER_MS,
+      (kept) => kept.renewing === undefined && ageOf(kept, at) >= RENEWED_AFTER_MS,
     )
     due.sort((one, other) => one.sentAt - other.sentAt)
     // A failure is seen by the next look, or by whoever needs the claim confirmed.
@@ -148,7 +160,7 @@ export function openClaimKeeper({ now, elapsed, ...parts }: ClaimKeeperParts): W
     async function confirm(afresh = false, withinMs?: number): Promise<void> {
       const before = afresh ? kept.sent : -1
       const late = withinMs === undefined ? NEVER : AbortSignal.timeout(withinMs)
-      const needsWrite = (): boolean => kept.stored <= before || !isConfirmed(elapsed() - kept.sentAt)
+      const needsWrite = (): boolean => kept.stored <= before || !isConfirmed(ageOf(kept))
       // A renewal that is under way may have been sent too early.
       while (needsWrite()) await unlessAborted(renew(kept), late, keptOthersWaiting)
       signal.throwIfAborted()
@@ -173,7 +185,7 @@ export function openClaimKeeper({ now, elapsed, ...parts }: ClaimKeeperParts): W
         const whole = await cluster.readResource(refOf(kept.envelope))
         if (whole === undefined || envelopeOf(whole).metadata.uid !== claimed.metadata.uid) lose(kept)
       },
-      remaining: () => (mayBegin() ? remainingOf(elapsed() - kept.sentAt) : 0),
+      remaining: () => (mayBegin() ? remainingOf(ageOf(kept)) : 0),
       async end() {
         remove(kept)
         await kept.renewing?.catch(() => undefined)

@@ -98,6 +98,21 @@ t.test(
   },
 )
 
+t.test('a claim whose end came from an old time is written again before a push', async (t) => {
+  const { world, keepClaim, writes, time } = stage()
+  const late = { ...world, now: () => new Date(START - 14_000) }
+  const held = await claimed(late)
+  const kept = keepClaim(held.envelope, held.sentAt)
+  time.passed = 5_000
+  await kept.confirm()
+  t.equal(kept.remaining(), 6_000, 'it ends five seconds before others may take over')
+  time.passed = 6_000
+  await kept.confirm()
+  t.same(writes, [0, 6_000])
+  t.equal(kept.remaining(), 25_000)
+  await kept.end()
+})
+
 t.test('once its attempt has ended, nothing may be sent any more', async (t) => {
   const { world, keepClaim } = stage()
   const held = await claimed(world)

@@ -47,6 +47,18 @@ t.test('a clock that is set back or forward is followed', async (t) => {
   t.equal(await answer(2_000, START + 600_000), START + 600_000)
 })
 
+t.test('an answer that was on its way for long says nothing of the time before it', async (t) => {
+  const { at, clock, answer } = stage()
+  await answer(0, START)
+  at.date = new Date(START + 1_000).toUTCString()
+  const late = clock.server({ method: 'GET', path: '/' })
+  at.elapsed = 15_000
+  await late
+  t.equal(clock.now().getTime(), START + 15_000)
+  t.equal(await answer(20_000, START + 20_500), START + 20_000)
+  t.equal(await answer(21_000, START + 19_000), START + 19_000, 'set back by more than it was on its way')
+})
+
 t.test(
   'an answer without a time changes nothing, and before the first it is the time of this machine',
   async (t) => {

@@ -1,3 +1,5 @@
+import type { Status } from './stored-status.ts'
+
 /**
  * A claim holds for this long from its last write, by the API server's clock: `nextAttemptTime` says until when. Once it
  * has passed, another attempt may take over.
@@ -27,6 +29,14 @@ export interface ClaimCheck {
   readonly confirm: (afresh?: boolean, withinMs?: number) => Promise<void>
   /** How long what was confirmed may still be sent, in milliseconds; 0 or less: it must not be sent any more. */
   readonly remaining: () => number
+}
+
+/**
+ * The least age of a claim in milliseconds by the clock by which others may take it over: 30 s less what is left until
+ * `nextAttemptTime`. That may be more than by the clock of the process, for what it knew of the other one may have been old.
+ */
+export function ageForOthers({ nextAttemptTime = '' }: Pick<Status, 'nextAttemptTime'>, now: Date): number {
+  return now.getTime() - Date.parse(nextAttemptTime) + CLAIM_SECONDS * 1_000 || 0
 }
 
 /** Whether a claim that was last written so many milliseconds ago needs no further write before a push. */
