@@ -118,8 +118,25 @@ t.test('nesting without end and too many parts are refused before they are read 
   }
   for (const unit of ['\n', '# c\n', '&a ', '!a ']) {
     const text = `a:\n${unit.repeat(size / unit.length)}`
-    t.throws(() => edited(text, [['.a', 1]]), { reason: 'NotSupported', message: /more values or comments/ })
+    t.throws(() => edited(text, [['.a', 1]]), {
+      reason: 'NotSupported',
+      message: /more values, lines or comments/,
+    })
   }
+  // Of few parts, but the library makes two texts of each line.
+  for (const [begin, end] of [
+    ['|\n  x\n', '  y\n'],
+    ['>+\n', ''],
+    ['"', '"\n'],
+  ] as const) {
+    const text = `a: 1\nb: ${begin}${'\n'.repeat(size - 20)}${end}`
+    t.throws(() => edited(text, [['.a', 2]]), {
+      reason: 'NotSupported',
+      message: /more values, lines or comments/,
+    })
+  }
+  const lines = `a: 1\nb: |\n${'  x\n'.repeat(400_000)}`
+  t.ok(edited(lines, [['.a', 2]]) === lines.replace('a: 1', 'a: 2'), 'many short lines')
 })
 
 /** A list of so many empty ones, within so many others. */
