@@ -62,3 +62,9 @@ t.test(
     t.equal(nextDelay(new Failure('PushRejected', 'A hook says no.'), history), 'final')
   },
 )
+
+t.test('what a server shows before it is known is no failure for good', async (t) => {
+  const history = { attempts: 1, limit: 12, elapsedSeconds: 0, random: 0 }
+  for (const reason of ['TLSUntrusted', 'HostKeyMismatch', 'HostKeyUnknown'] as const)
+    t.equal(nextDelay(new Failure(reason, 'Somebody else has answered.'), history), 300, reason)
+})

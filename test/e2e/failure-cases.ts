@@ -163,7 +163,7 @@ export function failureCases(t: Test, git: GitServer, engine: GitEngine): readon
         return { repository: url, fix: () => close().then(() => serveAt(port)) }
       },
       reason: 'TLSUntrusted',
-      ...FINAL,
+      ...SLOW,
       says: ' shows a certificate that no trusted authority has signed; the operator adds its authority to CA_FILE, or the server has to send the intermediate certificates as well.',
     },
     {

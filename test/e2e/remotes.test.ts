@@ -171,9 +171,11 @@ withControlPlane(t, async (t, plane) => {
     const port = String(await freePort())
     const untrusting = await commitlet.startFunction({ CA_FILE: '', PORT: port })
     const targets = relay.targets.splice(0, 1, untrusting.url)
-    const { status } = await home(team, repository.url)
+    await team.apply(configMap(), gitCommit('shop', repository.url))
+    await team.waitFor('shop', 'condition=Stalled', '60s')
     relay.targets.splice(0, 1, ...targets)
-    t.match(status, { phase: 'Failed' })
+    const { status } = await team.get('shop')
+    t.match(status, { phase: 'Retrying' })
     t.match(readyOf({ status }), {
       reason: 'TLSUntrusted',
       message:

@@ -55,9 +55,7 @@ export function certificateFailure(
 ): Failure | undefined {
   const complaint = certificateError(shown)
   if (complaint === undefined) return undefined
-  // Of two clocks one is wrong, or time alone fixes it.
-  const retry = shown.fault === 'CERT_NOT_YET_VALID' ? ({ retry: 'slow' } as const) : {}
-  return new Failure('TLSUntrusted', `${who} shows a certificate ${complaint}`, { cause, ...retry })
+  return new Failure('TLSUntrusted', `${who} shows a certificate ${complaint}`, { cause })
 }
 
 /** What is wrong with a certificate, to follow "shows a certificate"; undefined: the error is not about that. */

@@ -33,6 +33,8 @@ const KINDS = [
   ['C->S compression', 'C->S compression', 'compressions'],
   ['S->C compression', 'S->C compression', 'compressions'],
 ] as const
+/** Whoever has answered need not be the host: for a while it may be somebody in between, or another server at its address. */
+const SLOW = { retry: 'slow' } as const
 const OFFER = 'Handshake: (remote) '
 /** Quoted as JavaScript does it: whatever it holds is in one line. */
 const SOFTWARE = "Remote ident: '"
@@ -91,7 +93,8 @@ export function explainHandshake(error: SSHError, handshake: Handshake): Failure
       'accepts the connection but does not answer as an SSH server; Commitlet retries automatically, but check the port.',
     )
   const kind = KINDS.find(([complaint]) => error.message === `Handshake failed: no matching ${complaint}`)
-  if (kind !== undefined) return failure('NotSupported', handshake, noCommonAlgorithm(kind, handshake.offers))
+  if (kind !== undefined)
+    return new Failure('NotSupported', `${address.text} ${noCommonAlgorithm(kind, handshake.offers)}`, SLOW)
   if (/signature verification failed|Wrong signature type|Malformed signature/.test(error.message)) {
     return failure(
       'HostKeyMismatch',
@@ -153,7 +156,7 @@ const VIOLATIONS: Readonly<Record<Violation, readonly [FailureReason, string]>> 
 /** Explains that a limit of Commitlet ended the connection. */
 export function explainViolation({ text }: RepositoryAddress, violation: Violation): Failure {
   const [reason, rest] = VIOLATIONS[violation]
-  return new Failure(reason, `${text} ${rest}`)
+  return new Failure(reason, `${text} ${rest}`, reason === 'NotSupported' ? SLOW : {})
 }
 
 /** Explains that Git cannot be started. `resources`: the server is short of resources (RFC 4254, section 5.1). */

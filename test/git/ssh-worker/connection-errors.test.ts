@@ -4,12 +4,20 @@ import {
   channelRefused,
   explainHandshake,
   explainLoss,
+  explainViolation,
   noteOffer,
   unreachable,
   type SSHError,
 } from '../../../functions/git/ssh-worker/connection-errors.ts'
 
 const ADDRESS = parseRepositoryAddress('ssh://git@git.example.com:2222/acme/shop.git')
+const VIOLATIONS = [
+  'chatter',
+  'second key exchange',
+  'out of turn',
+  'beyond the window',
+  'tiny packets',
+] as const
 const MET = { address: ADDRESS, key: 'SHA256:abc (ssh-ed25519)', offers: [], first: '' }
 
 function error(message: string, more: Partial<SSHError> = {}): SSHError {
@@ -59,8 +67,13 @@ for (const [met, reason, says] of HANDSHAKES) {
     const failure = explainHandshake(met, MET)
     t.match(failure, { reason, message: says })
     t.ok(failure.message.startsWith(`${ADDRESS.text} `))
+    t.not(failure.retry, 'never')
   })
 }
+
+t.test('a connection that a limit has ended is tried again', async (t) => {
+  for (const violation of VIOLATIONS) t.not(explainViolation(ADDRESS, violation).retry, 'never', violation)
+})
 
 t.test('the offers of a server are shown as names only, and a limited number', async (t) => {
   const offers = [`Handshake: (remote) KEX method: <b>evil\u001b[31m</b>,${'x,'.repeat(5_000)}`]
