@@ -1,3 +1,5 @@
+import type { ChildProcess } from 'node:child_process'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { simpleGit } from 'simple-git'
 import { anySignal } from '../../domain/deadline.ts'
 import { Failure } from '../../domain/failure.ts'
@@ -63,6 +65,8 @@ export interface EndedWithBytes extends Ended {
 
 /** How long after an abort what is left of a git is killed here: a second after `timeout` has done so. */
 const LEFT_MS = 3_000
+/** Of node:diagnostics_channel: Node tells of each child before it begins. */
+const CHILDREN = 'child_process'
 const OUTPUT_LIMIT_MIB = 16
 export const OUTPUT_LIMIT = OUTPUT_LIMIT_MIB * 1024 * 1024
 
@@ -74,6 +78,15 @@ const UNSAFE = {
   allowUnsafeCredentialHelper: true,
   allowUnsafeHooksPath: true,
   allowUnsafeProtocolOverride: true,
+}
+
+/**
+ * Where no file descriptor is left, a child has no pipes, and simple-git fails before it listens for the error of the child, which
+ * would end the process.
+ */
+function hearErrors(message: unknown): void {
+  const { process: child } = message as { readonly process: ChildProcess }
+  if (child.listenerCount('error') === 0) child.on('error', () => undefined)
 }
 
 /**
@@ -115,9 +128,11 @@ export async function launch(call: Call, signal: AbortSignal): Promise<EndedWith
   })
   const started = performance.now()
   abort.addEventListener('abort', killLater, { once: true })
+  subscribe(CHILDREN, hearErrors)
   try {
     await git.raw([...call.args])
   } finally {
+    unsubscribe(CHILDREN, hearErrors)
     abort.removeEventListener('abort', killLater)
     clearInterval(killing)
   }

@@ -60,6 +60,8 @@ async function run(args: readonly string[], wanted?: Wanted): Promise<Ended> {
   return inWorkspace(tmpdir(), ({ folder }) => launch(callOf(folder, args, wanted), patience()))
 }
 
+/** For a program of its own. */
+const LAUNCHER = JSON.stringify(new URL('../../../functions/git/process/launcher.ts', import.meta.url).href)
 const ASK = ['ls-remote', '--', url]
 
 t.test('both streams and the exit code are returned, whatever it is', async (t) => {
@@ -135,7 +137,7 @@ drawn('an abort with a Failure as its reason throws that one, also before the st
 
 drawn('git and its children end when their parent is killed', async (t) => {
   await inWorkspace(tmpdir(), async ({ folder }) => {
-    const source = `import { launch } from ${JSON.stringify(new URL('../../../functions/git/process/launcher.ts', import.meta.url).href)}
+    const source = `import { launch } from ${LAUNCHER}
       await launch(${JSON.stringify(callOf(folder, ASK))}, AbortSignal.timeout(30_000))`
     const before = greetings
     // With DEBUG simple-git prints what it passes on.
@@ -149,6 +151,25 @@ drawn('git and its children end when their parent is killed', async (t) => {
     await until('the end of all', async () => (await processesWith(folder)).length === 0)
     t.match(await told, 'GIT_CONFIG_KEY_0')
     t.notMatch(await told, /secret-4711|Basic/)
+  })
+})
+
+drawn('without a file descriptor left a git fails, and the process goes on', async (t) => {
+  await inWorkspace(tmpdir(), async ({ folder }) => {
+    const call = JSON.stringify(callOf(folder, ['rev-parse', '--is-bare-repository']))
+    const source = `import { closeSync, openSync } from 'node:fs'
+      import { launch } from ${LAUNCHER}
+      const held = []
+      try { for (;;) held.push(openSync('/dev/null')) } catch {}
+      const first = await launch(${call}, AbortSignal.timeout(30_000)).catch(() => 'failed')
+      held.forEach((descriptor) => closeSync(descriptor))
+      const { exitCode } = await launch(${call}, AbortSignal.timeout(30_000))
+      process.stdout.write(\`\${first}, \${exitCode}\`)`
+    const node = [process.execPath, '--input-type=module-typescript', '-e', source]
+    const child = spawn('sh', ['-c', 'ulimit -n 128; exec "$0" "$@"', ...node], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    t.equal(await text(child.stdout), 'failed, 0')
   })
 })
 
