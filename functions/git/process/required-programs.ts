@@ -5,7 +5,7 @@ import { WrongSetting } from '../../domain/settings.ts'
 /** The default PATH. */
 export const USUAL_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
-/** The programs that LAUNCHER runs, and what to install if one is missing. */
+/** The programs that the launcher runs, and what to install if one is missing. */
 const REQUIRED = {
   sh: 'a POSIX shell (the package dash)',
   git: 'the package git, 2.39 or newer,',

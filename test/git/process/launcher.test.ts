@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chmod, writeFile } from 'node:fs/promises'
+import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { getPriority, tmpdir } from 'node:os'
@@ -18,6 +18,7 @@ import {
 import {
   BROKEN_PIPE,
   launch,
+  launcher,
   RAN_OUT,
   type Call,
   type Ended,
@@ -206,9 +207,10 @@ drawn('endless output is not kept', async (t) => {
   })
 })
 
-/** Runs a script in the place of git. */
-async function runScript(script: string, wanted?: Wanted): Promise<Ended> {
+/** Runs a script in the place of git. `oomGroup` says whether the kernel ends all of the container at once. */
+async function runScript(script: string, wanted?: Wanted, oomGroup = '/nonexistent'): Promise<Ended> {
   return inWorkspace(tmpdir(), async ({ folder }) => {
+    await writeFile(join(folder, 'launch'), launcher(oomGroup))
     await writeFile(join(folder, 'git'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
     const call = callOf(folder, ['version'], wanted)
     const environment = { ...call.environment, PATH: `${folder}:${process.env['PATH'] ?? ''}` }
@@ -221,6 +223,19 @@ drawn(
   async (t) => {
     const { stdout } = await runScript('ulimit -c; nice; cat /proc/self/oom_score_adj')
     t.equal(stdout, `0\n${Math.min(19, getPriority() + 10)}\n1000\n`)
+  },
+)
+
+drawn(
+  'where all of the container ends with it, git is no more the first to be killed than that',
+  async (t) => {
+    const own = await readFile('/proc/self/oom_score_adj', 'utf8')
+    const folder = t.testdir({ all: '1\n', one: '0\n' })
+    const score = async (file: string): Promise<string> =>
+      (await runScript('cat /proc/self/oom_score_adj', {}, join(folder, file))).stdout
+    // In a pod without requests it is 1000 as well.
+    t.equal(await score('all'), own)
+    t.equal(await score('one'), '1000\n')
   },
 )
 
