@@ -37,9 +37,14 @@ function notOnOpenShift(lines: RegExp, text: string): Edit {
   return [lines, `{{- if not .Values.openshift }}\n${text}{{- end }}\n`]
 }
 
+/**
+ * As a file of values has it, a large number would be written as 1.5e+09 otherwise. With --reuse-values, there is none of a release before
+ * it had this value.
+ */
+const USER = '{{ int64 (default 65532 .Values.runAsUser) }}'
 const USER_OF_FUNCTION = notOnOpenShift(
   /^ {12}runAsUser: 65532\n {12}runAsGroup: 65532\n/,
-  '            runAsUser: 65532\n            runAsGroup: 65532\n',
+  `            runAsUser: ${USER}\n            runAsGroup: ${USER}\n`,
 )
 /** Of a ServiceAccount, whose document ends with its name. */
 const PULL_SECRETS: readonly Edit[] = ['function', 'webhook'].map((part): Edit => [
@@ -70,7 +75,7 @@ const WEBHOOK: readonly Edit[] = [
   [CRITICAL, priorityOf('webhook')],
   notOnOpenShift(
     /^ {8}runAsUser: 65532\n {8}runAsGroup: 65532\n.*\n {8}fsGroup: 65532\n/,
-    '        runAsUser: 65532\n        runAsGroup: 65532\n        # The group of the files in both Secrets.\n        fsGroup: 65532\n',
+    `        runAsUser: ${USER}\n        runAsGroup: ${USER}\n        # The group of the files in both Secrets.\n        fsGroup: ${USER}\n`,
   ),
   [TLS_MOUNT, `            {{- if ${FROM_SECRET} }}\n${TLS_MOUNT}            {{- end }}\n`],
   [TLS_VOLUME, `        {{- if ${FROM_SECRET} }}\n${TLS_VOLUME}        {{- end }}\n`],

@@ -16,6 +16,8 @@ interface Group {
 const TEXT: ValueSchema = { type: 'string', minLength: 1 }
 const FLAG: ValueSchema = { type: 'boolean' }
 const COUNT: ValueSchema = { type: 'integer', minimum: 0, maximum: 1_000 }
+/** Numbers of users that Kubernetes takes, without root. */
+const USER: ValueSchema = { type: 'integer', minimum: 1, maximum: 2_147_483_647 }
 const RESOURCES: ValueSchema = {
   type: 'object',
   additionalProperties: false,
@@ -50,6 +52,11 @@ export function chartValues(settings: readonly string[]): Group {
     },
     clusterDomain: value("The domain of the cluster's Services", 'cluster.local', TEXT),
     openshift: value("For OpenShift's restricted-v2, which chooses users and groups itself", false, FLAG),
+    runAsUser: value(
+      'The user and the group of both parts: for clusters of several tenants, a number that no pod of theirs has (docs/install.md)',
+      65_532,
+      USER,
+    ),
     crds: {
       install: value('Whether both kinds are installed; they stay when the chart is uninstalled', true, FLAG),
     },

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { parseDocument } from 'yaml'
@@ -42,5 +42,23 @@ t.test('what the page adds to the kustomization fits together, in whatever order
     t.match(stdout, 'name: TLS_SECRET', 'overlays/own-certificate')
     t.notMatch(stdout, /runAsUser/, 'overlays/openshift')
     t.notMatch(stdout, /^ {4}commitlet\.dev\/aggregate-to-reader:/m, 'overlays/configmaps-per-namespace')
+  }
+})
+
+t.test('a user of your own is that of all pods, with Knative and without it', async (t) => {
+  const [patches = ''] = await blocksOf(PAGE, 'yaml', '## A user of your own')
+  const [own] = new Set(patches.match(/(?<=value: )\d+/g))
+  const folder = t.testdir({})
+  const root = relative(folder, ROOT.pathname)
+  for (const function_ of ['overlays/knative', 'overlays/without-knative']) {
+    const resources = ['manifests', function_].map((path) => `  - ${root}/${path}\n`).join('')
+    await writeFile(join(folder, 'kustomization.yaml'), `${patches}resources:\n${resources}`)
+    const { stdout } = await run('kubectl', ['kustomize', folder])
+    const users = [...stdout.matchAll(/\b(runAsUser|runAsGroup|fsGroup): (\d+)$/gm)]
+    t.strictSame(users.map(([, field]) => field).sort(), [
+      'fsGroup',
+      ...['runAsGroup', 'runAsGroup', 'runAsUser', 'runAsUser'],
+    ])
+    for (const [, field, user] of users) t.equal(user, own, `${function_}: ${field}`)
   }
 })

@@ -22,6 +22,9 @@ const CHART = join(PROJECT, 'charts/commitlet')
 /** What Helm adds to the manifests. */
 const HELMS_OWN = [/^app\.kubernetes\.io\/(managed-by|instance|part-of)$/, /^helm\.sh\//, /^checksum\//]
 
+/** As large as any: Helm reads the numbers of a file as floating-point ones. */
+const OWN_USER = 1_999_999_999
+
 /** Values, and the kustomization that installs the same. */
 const VARIANTS: readonly {
   readonly values: object
@@ -103,6 +106,7 @@ async function withHelm(t: Test, helm: string): Promise<void> {
       { replicas: 2 },
       { settings: { NODE_OPTIONS: 'x' } },
       { certificate: { from: 'file' } },
+      { runAsUser: 0 },
     ])
       await t.rejects(template(values), { message: /don't meet the specifications of the schema/ })
   })
@@ -111,6 +115,7 @@ async function withHelm(t: Test, helm: string): Promise<void> {
     const objects = await template({
       image: { repository: 'git.example.com/own', tag: '9', pullSecrets: [{ name: 'registry' }] },
       clusterDomain: 'example.internal',
+      runAsUser: OWN_USER,
       crds: { install: false },
       webhook: { replicas: 3, env: [{ name: 'ANY', value: 'a' }], resources: { limits: { memory: '1Gi' } } },
       function: {
@@ -132,6 +137,8 @@ async function withHelm(t: Test, helm: string): Promise<void> {
     const webhook = named('Deployment', 'commitlet-webhook')
     const [container] = webhook.spec.template.spec.containers
     t.equal(webhook.spec.replicas, 3)
+    const user = { runAsUser: OWN_USER, runAsGroup: OWN_USER }
+    t.match(webhook.spec.template.spec.securityContext, { ...user, fsGroup: OWN_USER })
     t.equal(container.image, 'git.example.com/own:9')
     t.strictSame(container.resources, {
       limits: { memory: '1Gi' },
@@ -147,6 +154,7 @@ async function withHelm(t: Test, helm: string): Promise<void> {
       'autoscaling.knative.dev/target': '600',
     })
     t.equal(pods.spec.timeoutSeconds, 240)
+    t.match(pods.spec.containers[0].securityContext, user)
     t.equal(pods.spec.priorityClassName, 'system-cluster-critical')
     t.strictSame(named('ServiceAccount', 'commitlet-function').imagePullSecrets, [{ name: 'registry' }])
   })
