@@ -98,7 +98,8 @@ function timedOut(host: string): Failure {
 
 function forbidden(host: string): Failure {
   const message = `${host} is at an address that Commitlet may not connect to; name a repository on another host, or ask your Commitlet operator.`
-  return new Failure('AddressForbidden', message)
+  // DNS may have another answer for a name later.
+  return new Failure('AddressForbidden', message, isIP(host) === 0 ? { retry: 'slow' } : {})
 }
 
 function tooMany(host: string, count: number): Failure {

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import t from 'tap'
 import type { Test } from 'tap'
 import { startProxy } from '../harness/connect-proxy.ts'
@@ -35,10 +36,12 @@ withControlPlane(t, async (t, plane) => {
   async function refused(t: Test, repository: string): Promise<void> {
     const team = await commitlet.createTeam()
     await team.apply(configMap(), gitCommit('shop', repository))
-    const { status } = await team.settled('shop')
-    const message = SENTENCE.replace('HOST', new URL(repository).hostname.replace(/[[\]]/g, ''))
+    await team.waitFor('shop', 'condition=Stalled', '60s')
+    const { status } = await team.get('shop')
+    const host = new URL(repository).hostname.replace(/[[\]]/g, '')
+    const message = SENTENCE.replace('HOST', host)
     const [ready] = status['conditions'] as readonly unknown[]
-    t.match(status, { phase: 'Failed', attempts: 1 }, repository)
+    t.match(status, { phase: isIP(host) === 0 ? 'Retrying' : 'Failed', attempts: 1 }, repository)
     t.match(ready, { type: 'Ready', reason: 'AddressForbidden', message })
   }
 
