@@ -11,6 +11,7 @@ import { waitFor } from '../harness/wait.ts'
 import { readManifest, ROOT } from './read.ts'
 import { trySetup } from './setup-scripts.ts'
 import { trySourceKey } from './source-key-script.ts'
+import { tryTenantQuotas } from './tenant-quotas.ts'
 import { tryWithoutKnative } from './without-knative-commands.ts'
 
 const MANIFESTS = new URL('manifests', ROOT).pathname
@@ -82,6 +83,8 @@ withControlPlane(
       const ofFunction = await plane.apply(pod('function', spec))
       t.equal(ofFunction.stderr, '')
     })
+
+    tryTenantQuotas(t, plane)
 
     t.test('the function lists the addresses of the API server, and no others', async (t) => {
       const list = (namespace: string): Promise<boolean> =>
