@@ -183,12 +183,24 @@ export const ROWS: readonly ErrorRow[] = [
 ]
 
 /**
- * What hosts print through Git when one of their services is down: GitHub, GitLab, Gitea and Forgejo, in this order.
+ * What hosts print through Git when one of their services is down, or the repository is being moved: GitHub and Gerrit, GitLab, Gitea and
+ * Forgejo, in this order.
  */
 export const OUTAGE: ErrorRow = {
   pattern:
-    /^(?:error: |ERROR: )?(?:Internal Server Error$|fatal error in commit_refs|GitLab: (?:5\d\d\b(?! [a-z])|Internal API (?:unreachable|error \(5\d\d\))|API is not accessible)|(?:Gitea|Forgejo): Internal Server Error)/m,
+    /^(?:error: |ERROR: )?(?<own>[Ii]nternal (?:[Ss]erver )?[Ee]rror$|fatal error in commit_refs|GitLab: (?:5\d\d\b(?! [a-z])|Internal API (?:unreachable|error \(5\d\d\))|API is not accessible|The repository is temporarily read-only)|(?:Gitea|Forgejo): Internal Server (?:Connection )?Error)/m,
   reason: 'ProviderUnavailable',
   sentence:
     'has an internal error and cannot accept the commit at the moment; Commitlet retries automatically.',
+}
+
+/**
+ * What they print where they have no more time to look at the commits, because they are busy or because these are many: Gerrit, GitLab,
+ * and GitHub Enterprise Server of a hook of its own.
+ */
+export const TIMED_OUT: ErrorRow = {
+  pattern:
+    /^(?:error: |ERROR: )?(?:\S{1,200}: (?=execution exceeded ))?(?<own>timeout while processing changes$|GitLab: Push operation timed out|execution exceeded \d{1,4}s timeout$)/m,
+  reason: 'ProviderUnavailable',
+  sentence: 'took too long to look at the commit; Commitlet retries automatically.',
 }

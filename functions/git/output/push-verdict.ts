@@ -1,7 +1,7 @@
 import { Failure } from '../../domain/failure.ts'
 import type { Pushed, Tip, Unlanded } from '../remote.ts'
 import { failureOf, rejection } from './classify.ts'
-import { OUTAGE } from './error-table.ts'
+import { OUTAGE, TIMED_OUT } from './error-table.ts'
 import type { ErrorContext } from './error-meaning.ts'
 import { firstOwn, type IsRepeated } from './repeated-words.ts'
 
@@ -40,6 +40,9 @@ export function judgeRefusal(
   if (says(ofRef, COLLISION)) return refuseInWords(nameCollision(context))
   if (says(ofRef, RACE)) return { kind: 'race' }
   if (says(words, OUTAGE.pattern)) return refuseInWords(failureOf(OUTAGE, context))
+  // Fewer of them may take less.
+  if (says(words, TIMED_OUT.pattern))
+    return { kind: 'refused', failure: failureOf(TIMED_OUT, context), each: true, said: true }
   const isUnstored = /unpacker error|unable to migrate objects/.test(reason)
   const isOfHook = /hook declined/.test(reason)
   if ((isUnstored && says(`${unpack}\n${words}`, DISK)) || (isOfHook && says(words, SPENT)))

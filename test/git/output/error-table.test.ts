@@ -23,10 +23,14 @@ t.test('what is not a Git server has one message', async (t) => {
 
 const outages = [
   { words: 'Internal Server Error', is: true },
+  { words: 'internal error', is: true },
   { words: 'GitLab: 500 Internal Server Error', is: true },
   { words: 'GitLab: Internal API error (502)', is: true },
   { words: 'GitLab: API is not accessible', is: true },
   { words: 'Forgejo: Internal Server Error', is: true },
+  { words: 'Gitea: Internal Server Connection Error', is: true },
+  { words: 'GitLab: The repository is temporarily read-only. Please try again later.', is: true },
+  { words: 'GitLab: Push operation timed out', is: false },
   { words: 'Write "Internal Server Error" in full', is: false },
   { words: 'GitLab: 500 words are too many', is: false },
 ]

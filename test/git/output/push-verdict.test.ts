@@ -43,6 +43,11 @@ const answers: readonly (readonly [string, string, object])[] = [
   ['\nGitLab: Internal API unreachable\n', 'pre-receive hook declined', OUTAGE],
   ['Gitea: Internal Server Error', 'pre-receive hook declined', OUTAGE],
   [
+    'GitLab: The repository is temporarily read-only. Please try again later.',
+    'pre-receive hook declined',
+    OUTAGE,
+  ],
+  [
     'GitLab: 500 words are too many for one message.',
     'pre-receive hook declined',
     { kind: 'refused', failure: { reason: 'PushRejected' }, each: true },
@@ -52,6 +57,7 @@ const answers: readonly (readonly [string, string, object])[] = [
     'GitLab: Your push has been rejected, because this repository has exceeded its size limit of 10 MB by 1 MB.',
     'error: repository is over its disk quota',
     'repository is in read only mode (over 2 GB size limit).',
+    "[ALERT] Your push failed because the account 'acme' has exceeded its user limit and this repository is restricted to read-only access.",
     'Forgejo: Quota exceeded',
     'TF402462: The push would increase this repository size by 7772458 bytes (the limit is 4194304 bytes).',
   ].map((words): [string, string, object] => [
@@ -217,7 +223,6 @@ t.test('a rule for files is none of the branch: other commits of the push are tr
     t.match(judgeDeclined(words), { kind: 'refused', failure: { reason: 'PushRejected' }, each: true }, words)
   for (const words of [
     'ERROR: This repository was archived so it is read-only.',
-    'GitLab: The repository is temporarily read-only. Please try again later.',
     "GitLab: You can't push code to a read-only GitLab instance.",
     'Repository "acme/shop" is archived, and takes no commits.',
     'GitLab: You are not allowed to push code to protected branches on this project.',
@@ -232,7 +237,8 @@ t.test('a rule for files is none of the branch: other commits of the push are tr
 t.test('words that the push has brought are not the words of the server', async (t) => {
   const files = [{ path: 'docs/archived/read-only.md' }]
   const author = { name: 'Ada', email: 'ada@example.com' }
-  const message = 'GitLab: 502 Bad Gateway\n\nUser permission denied for writing\n'
+  const message =
+    'GitLab: 502 Bad Gateway\n\nUser permission denied for writing\nexecution exceeded 5s timeout\ninternal error\n'
   const commits = [{ files, message, author, date: new Date(0) }]
   const judge = (remote: string) => {
     const isRepeated = repeatedWords({ url: context.url, branch: 'protected branch', commits })
@@ -243,11 +249,26 @@ t.test('words that the push has brought are not the words of the server', async 
     'GitLab: 502 Bad Gateway',
     'User permission denied for writing',
     'nothing for the protected branch',
+    '3f2a1b: execution exceeded 5s timeout',
+    'ERROR: internal error',
   ])
     t.match(judge(words), { kind: 'refused', failure: { reason: 'PushRejected' }, each: true }, words)
   t.match(judge('docs/archived/read-only.md: this is a read only mirror'), { each: false })
   t.match(judge('GitLab: 503 Service'), OUTAGE)
   t.match(judge('error: User permission denied for writing.'), { each: true }, 'brought, too')
+})
+
+t.test('where the server had too little time, fewer commits may take less', async (t) => {
+  for (const words of [
+    'check.sh: execution exceeded 5s timeout',
+    'GitLab: Push operation timed out\n\nTiming information for debugging purposes:',
+    'error: timeout while processing changes',
+  ])
+    t.match(
+      judgeDeclined(words),
+      { kind: 'refused', failure: { reason: 'ProviderUnavailable', retry: 'transient' }, each: true },
+      words,
+    )
 })
 
 t.test('why the server cannot store the commits counts for its disk alone', async (t) => {
