@@ -1,5 +1,6 @@
 import { Failure } from '../../domain/failure.ts'
 import { elements, member, textMember } from '../../domain/json-value.ts'
+import type { Retry } from '../../domain/reasons.ts'
 import { redact } from '../../domain/redact.ts'
 import { isFull } from '../../domain/repository/size-limit.ts'
 import { wordsMember, type ApiAnswer } from '../api-answer.ts'
@@ -27,7 +28,7 @@ export function refusedRequest(answer: ApiAnswer, context: GitHubErrorContext): 
   const usual = githubFailure(answer, context)
   const words = wordsOf(answer.data)
   if (answer.status === 413) return tooLarge(context)
-  if (usual.reason === 'PullRequestRejected') return rejected(words, answer, context)
+  if (usual.reason === 'PullRequestRejected') return rejected(words, answer, context, usual.retry)
   const isSpecial = answer.headers.get('x-github-sso') !== null || SPECIAL.test(words ?? '')
   if (usual.reason !== 'PermissionDenied' || isSpecial) return usual
   return denied(words, context)
@@ -80,13 +81,18 @@ function invisible({ shown }: GitHubErrorContext): Failure {
   return new Failure('RepositoryNotFound', message)
 }
 
-function rejected(words: string | undefined, { status }: ApiAnswer, context: GitHubErrorContext): Failure {
+function rejected(
+  words: string | undefined,
+  { status }: ApiAnswer,
+  context: GitHubErrorContext,
+  usual: Retry = 'never',
+): Failure {
   const why = quoted(words, context)
   const ending =
     why === ''
       ? ` (${status}) without a reason; check the rules of the branch and the size of the files, or leave out spec.commitVia.`
       : `${why}; fix what it names, choose another branch, or leave out spec.commitVia.`
-  const retry = isFull(words ?? '') ? 'slow' : 'never'
+  const retry = isFull(words ?? '') ? 'slow' : usual
   return new Failure('PushRejected', `${context.shown} refuses the commit by its API${ending}`, { retry })
 }
 

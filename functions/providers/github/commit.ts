@@ -36,7 +36,7 @@ function graphQLBase(baseURL: string): string {
 
 function ended(answer: ApiAnswer, context: Parameters<typeof refusedCommit>[1]): ApiCommitted {
   const { status, data } = answer
-  if (status !== 200) return lost(refusedRequest(answer, context))
+  if (status !== 200) return unlessSaid(refusedRequest(answer, context))
   const made = member(member(data, 'data'), 'createCommitOnBranch')
   const sha = textMember(member(made, 'commit'), 'oid') ?? ''
   if (OBJECT_NAME.test(sha) && !holdsSecret(sha, context.secrets)) return { kind: 'landed', sha }
@@ -44,6 +44,12 @@ function ended(answer: ApiAnswer, context: Parameters<typeof refusedCommit>[1]):
   if (isRecord(made)) return lost(notUnderstood(answer, context))
   const [error] = elements(member(data, 'errors'))
   return isRace(error) ? { kind: 'race' } : lost(refusedCommit(answer, context))
+}
+
+/** A status that says nothing of the commit, as of a gateway in between, says as little of what was made. */
+function unlessSaid(failure: Failure): ApiCommitted {
+  if (failure.reason === 'PushRejected' && failure.retry === 'slow') return { kind: 'lost', failure }
+  return lost(failure)
 }
 
 /**

@@ -286,3 +286,11 @@ for (const [what, answer, expected] of ENDINGS)
     t.match(made, expected)
     t.notOk(JSON.stringify([made, made instanceof Error ? made.message : '']).includes(TOKEN))
   })
+
+t.test('a status that says nothing of the commit is no refusal, and it may have been made', async (t) => {
+  for (const status of [405, 406, 411, 412, 415, 418, 421, 425, 426, 428, 431, 444, 499]) {
+    const answer = { status, body: '<html><body>Not for you</body></html>' }
+    const { made } = await commitAt('https://api.github.com', answer)
+    t.match(made, { kind: 'lost', failure: { reason: 'PushRejected', retry: 'slow' } }, String(status))
+  }
+})
