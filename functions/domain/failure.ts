@@ -11,7 +11,7 @@ export interface FailureOptions {
   readonly retry?: Retry
   /** Overrides the fallback of the table, if other credentials would not help. */
   readonly fallback?: false
-  /** The remote asked not to be called again before this many seconds have passed. */
+  /** The remote is not to be called again before this many seconds have passed: it asked so, or may still be at work. */
   readonly retryAfterSeconds?: number
   /** The API server refused Commitlet's own service account, rather than the requester. */
   readonly accountRefused?: boolean

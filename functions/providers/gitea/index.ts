@@ -1,5 +1,6 @@
 import type { ApiAnswer } from '../api-answer.ts'
 import { notUnderstood } from '../api-failure.ts'
+import { asFailure, Failure } from '../../domain/failure.ts'
 import type { ApiLogin } from '../../domain/credentials/login.ts'
 import { keepAll } from '../../domain/pull-request/choice.ts'
 import { draftTitle, titleLike } from '../../domain/pull-request/draft-title.ts'
@@ -58,7 +59,7 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
       await lookForCommits(repository, branches)
       const { base, head } = branches
       const written = { title: draft ? draftTitle(title, DRAFT) : title, body, base, head }
-      const answer = await ask('POST', '/pulls', written)
+      const answer = await ask('POST', '/pulls', written).catch(laterThanBoth)
       if (answer.status === 409) {
         reported = existingIn(answer)
         return 'exists'
@@ -115,6 +116,16 @@ export default function connect(endpoint: Endpoint, login: ApiLogin): PullReques
     if (shown === undefined) throw notUnderstood(answer, context)
     return shown
   }
+}
+
+/** After so many seconds a host that has not answered has done both steps, or never will. */
+const BOTH_STEPS_S = 120
+
+/** Without an answer in time it may be between its two steps, and another request would be opened as well. */
+function laterThanBoth(error: unknown): never {
+  const failure = asFailure(error)
+  if (failure.reason !== 'Timeout') throw failure
+  throw new Failure(failure.reason, failure.message, { cause: failure, retryAfterSeconds: BOTH_STEPS_S })
 }
 
 function isAmong(among: 'open' | 'all'): (pull: ShownPullRequest) => boolean {

@@ -1,4 +1,8 @@
-import type { PullRequests } from '../../../functions/domain/pull-request/pull-requests.ts'
+import t from 'tap'
+import { Failure } from '../../../functions/domain/failure.ts'
+import type { Fetch, PullRequests } from '../../../functions/domain/pull-request/pull-requests.ts'
+import { atOnce } from '../../../functions/http/share.ts'
+import connect from '../../../functions/providers/gitea/index.ts'
 import type { HostAnswer } from '../../harness/hosts/dialect.ts'
 import type { ArrivedRequest } from '../../harness/hosts/host-handler.ts'
 import { addPull } from '../../harness/hosts/model.ts'
@@ -206,4 +210,23 @@ test('one with other branches than requested was not created', async (t, stage) 
     (method) => method === 'POST',
   )
   t.match(await stage.failure((api) => api.create(DRAFT)), { reason: 'ProviderUnavailable' })
+})
+
+t.test('a creation without an answer in time is tried again once both of its steps are over', async (t) => {
+  const late = new Failure('Timeout', 'It did not answer in time.')
+  const fetch: Fetch = (_url, { method }) =>
+    method === 'POST' ? Promise.reject(late) : Promise.resolve(new Response('[{}]', { status: 200 }))
+  const api = connect(
+    {
+      baseURL: 'https://git.example.com/api/v1',
+      repository: ['acme', 'shop'],
+      shown: 'https://git.example.com/acme/shop',
+      permit: () => undefined,
+      fetch,
+      share: atOnce,
+    },
+    LOGIN,
+  )
+  const failure = await api.create(DRAFT).catch((error: unknown) => error)
+  t.match(failure, { reason: 'Timeout', retryAfterSeconds: 120 })
 })
