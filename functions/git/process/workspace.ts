@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path'
 import { Failure } from '../../domain/failure.ts'
 import { NO_AUTHORITIES } from './bundle.ts'
-import { launcher } from './launcher.ts'
+import { launcherScript } from './launcher-script.ts'
 import { HOOKS, PUSH_HOOK } from './push-hook.ts'
 
 /** A separate bare repository for one batch. Paths are absolute. */
@@ -66,7 +66,7 @@ async function writeRepository(folder: string): Promise<void> {
     writeHook(join(folder, HOOKS)),
     writeFile(join(folder, 'HEAD'), 'ref: refs/heads/none\n'),
     writeFile(join(folder, 'config'), CONFIG),
-    writeFile(join(folder, 'launch'), launcher()),
+    writeFile(join(folder, 'launch'), launcherScript()),
   ])
 }
 

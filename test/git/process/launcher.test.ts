@@ -18,11 +18,11 @@ import {
 import {
   BROKEN_PIPE,
   launch,
-  launcher,
   RAN_OUT,
   type Call,
   type Ended,
 } from '../../../functions/git/process/launcher.ts'
+import { launcherScript } from '../../../functions/git/process/launcher-script.ts'
 import { processesWith } from '../../harness/processes.ts'
 import { addressOf, inWorkspace, loginOf, outcomeOf, patience, REACHED, until } from '../stage.ts'
 import { drawnTests } from '../../harness/drawn-test.ts'
@@ -210,7 +210,7 @@ drawn('endless output is not kept', async (t) => {
 /** Runs a script in the place of git. `oomGroup` says whether the kernel ends all of the container at once. */
 async function runScript(script: string, wanted?: Wanted, oomGroup = '/nonexistent'): Promise<Ended> {
   return inWorkspace(tmpdir(), async ({ folder }) => {
-    await writeFile(join(folder, 'launch'), launcher(oomGroup))
+    await writeFile(join(folder, 'launch'), launcherScript(oomGroup))
     await writeFile(join(folder, 'git'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
     const call = callOf(folder, ['version'], wanted)
     const environment = { ...call.environment, PATH: `${folder}:${process.env['PATH'] ?? ''}` }

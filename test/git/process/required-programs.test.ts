@@ -1,14 +1,14 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import t from 'tap'
-import { launcher } from '../../../functions/git/process/launcher.ts'
+import { launcherScript } from '../../../functions/git/process/launcher-script.ts'
 import { requirePrograms } from '../../../functions/git/process/required-programs.ts'
 
 const PACKAGES = { sh: 'dash', git: 'git', nice: 'coreutils', setpriv: 'util-linux', timeout: 'coreutils' }
 const PROGRAMS = Object.keys(PACKAGES)
 
 t.test('the programs of the launcher may be in any folder of PATH', async (t) => {
-  for (const program of PROGRAMS) t.match(launcher(), new RegExp(`\\b${program}\\b`))
+  for (const program of PROGRAMS) t.match(launcherScript(), new RegExp(`\\b${program}\\b`))
   const dir = t.testdir({ one: { sh: '', git: '' }, two: { nice: '', setpriv: '', timeout: '' } })
   for (const file of ['one/sh', 'one/git', 'two/nice', 'two/setpriv', 'two/timeout'])
     await chmod(join(dir, file), 0o755)
